@@ -38,10 +38,10 @@ def _mapped(function: ast.expr, sources: list[ast.expr]) -> ast.expr | None:
         return None
     displays = [source.elts for source in sources if isinstance(source, ast.Tuple | ast.List)]
     if len(displays) == len(sources) and all(_is_plain(item) for display in displays for item in display):
-        calls = [_applied(function, list(items)) for items in zip(*displays, strict=False)]
+        calls = [applied(function, list(items)) for items in zip(*displays, strict=False)]
         return ast.Tuple([call for call in calls if call is not None], ast.Load()) if None not in calls else None
     names = [f"_given_{place}" for place in range(len(sources))]
-    called = _applied(function, [ast.Name(name, ast.Load()) for name in names])
+    called = applied(function, [ast.Name(name, ast.Load()) for name in names])
     if called is None or len(sources) > 1:
         return None
     return ast.ListComp(called, [ast.comprehension(ast.Name(names[0], ast.Store()), sources[0], [], 0)])
@@ -58,7 +58,7 @@ def _is_plain(node: ast.expr) -> bool:
     return isinstance(node, ast.Name | ast.Constant)
 
 
-def _applied(function: ast.expr, arguments: list[ast.expr]) -> ast.expr | None:
+def applied(function: ast.expr, arguments: list[ast.expr]) -> ast.expr | None:
     """A call, or the value of a lambda with its parameters replaced; None where it is more than an expression."""
     if not isinstance(function, ast.Lambda):
         return ast.Call(function, arguments, [])

@@ -87,7 +87,8 @@ class Calls(Folds):
             raise refuse(node, "unpacks")
         function = self.callee(node)
         if (counted := twins.counted(node)) is not None and self.callee(ast.Call(counted[0], [], [])) is bin:
-            function, node = twins.ones, ast.copy_location(ast.Call(node.func, [counted[1]], []), node)
+            made = ast.copy_location(ast.Call(node.func, [counted[1]], []), node)
+            function, node = twins.ones, self.replaced.setdefault(node, made)
         if isinstance(node.func, ast.Attribute) and function is None:
             return self.method(node, node.func)
         function = twins.twin_of(function, len(node.args)) or function
@@ -320,7 +321,7 @@ class Calls(Folds):
         if kind == "set":
             source = node.args[0]
             value = None if self.is_stream(source) else self.expression(source)
-            if value is not None and not (value.type is TEXT or is_box(value, "list", "deque") or value.type is NEVER):
+            if value is not None and not (value.type is TEXT or is_box(value, *SEQUENCES) or value.type is NEVER):
                 raise refuse(node, "makes a set in an order of its own")
         return self.hashed_if_set(self.listed(node, node.args[0], kind), node)
 
@@ -348,7 +349,7 @@ class Calls(Folds):
         if not isinstance(node, ast.Call):
             return False
         views = isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "keys", "values")
-        return views or self.callee(node) in (range, enumerate, zip, reversed)
+        return views or self.callee(node) in (range, enumerate, zip, reversed, map)
 
     def hashed_if_set(self, value: Value, node: ast.AST) -> Value:
         return self.hashed(value, node) if is_box(value, "set") else value

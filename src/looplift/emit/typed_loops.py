@@ -9,10 +9,13 @@ from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.spans import is_strict
+from looplift.base.unpacked import applied
 from looplift.emit.typed_expressions import SEQUENCES, element, inside, is_box
 from looplift.emit.typed_items import Expressions
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
 from looplift.emit.typed_types import INT, NEVER, TEXT, Box, Tup, text_of
+
+_MAPPED = "item that is mapped"
 
 
 @dataclass
@@ -28,6 +31,9 @@ class Steps:
 
 class Loops(Expressions):
     """Loops of statements and of comprehensions."""
+
+    replaced: dict[Any, Any]
+    """Nodes that others stand for, which are written in their place."""
 
     def run_through(
         self,
@@ -128,6 +134,8 @@ class Loops(Expressions):
         )
 
     def steps_of_zip(self, node: ast.Call) -> Steps:
+        if len(node.args) == 1 and isinstance(node.args[0], ast.Starred) and not node.keywords:
+            return self._steps_of_columns(node, node.args[0].value)
         every = [self.steps_of(one) for one in node.args]
         if not every:
             raise refuse(node, "zips nothing")
@@ -138,6 +146,58 @@ class Loops(Expressions):
         steps = [part for one in every for part in one.step]
         before = [line for one in every for line in one.before]
         return Steps(test, steps, self.parted(self.tuple_of(values), values), before)
+
+    def steps_of_map(self, node: ast.Call) -> Steps:
+        if len(node.args) != 2:
+            raise refuse(node, "maps more than one")
+        function, source = node.args
+        if node not in self.replaced:
+            self.replaced[node] = applied(function, [ast.Name(_MAPPED, ast.Load())])
+        call = self.replaced[node]
+        if call is None or not isinstance(function, ast.Lambda | ast.Name | ast.Attribute):
+            raise refuse(node, "maps by what is not known")
+        inner = self.steps_of(source)
+        before = self.renamed
+        with self.block() as lines:
+            self.renamed = {**before, _MAPPED: self.keep(inner.value)}
+            value = self.keep(self.expression(call))
+        self.renamed = before
+        return Steps(inner.test, inner.step, value, [*inner.before, *lines])
+
+    def _steps_of_columns(self, node: ast.Call, source: ast.expr) -> Steps:
+        """``zip(*rows)``: of each row its next item, as long as all have one."""
+        rows = self.keep(self.listed(node, source))  # those that there are at the beginning
+        row = element(rows)
+        if row is NEVER:
+            return Steps("false", [], Value(NEVER, "None_()"))
+        if isinstance(row, Tup):
+            steps = self.steps_of_values(self.columns_of(node, rows))
+            steps.test = f"size({rows.code}) && {steps.test}"
+            return steps
+        if row is not TEXT and not is_box(Value(row, ""), *SEQUENCES):
+            raise refuse(node, "zips what is no list of lists")
+        place = self.fresh("i")
+        with self.block() as lines:
+            column = self._column(node, "column", rows, lambda one: self._at(one, place))
+        self.emit(f"I {place} = 0;")
+        return Steps(f"all_longer({rows.code}, {place})", [f"++{place}"], column, lines)
+
+    def columns_of(self, node: ast.AST, rows: Value) -> list[Value]:
+        """The columns of a list of tuples, each a tuple."""
+        count = len(element(rows).items)
+        return [self._column(node, f"column {k}", rows, lambda one, k=k: self.fields(one)[k]) for k in range(count)]
+
+    def _column(self, node: ast.AST, hint: str, rows: Value, item_of: Callable[[Value], Value]) -> Value:
+        """The tuple of an item of each row."""
+        box: Any = self.box(node, "tuple", 1, hint)
+        at, column = self.fresh("i"), self.fresh()
+        item = item_of(Value(element(rows), f"{rows.code}->data[{rows.code}->head + {at}]"))
+        self.joins.widen(box, 0, item.type)
+        text = text_of(box)
+        self.emit(f"{text} {column} = made<{inside(text)}>();")
+        self.emit(f"for (I {at} = 0; {at} < size({rows.code}); ++{at})")
+        self.emit(f"{column}->push({coerced(item, box.find().cells[0])});")
+        return Value(box.find(), column)
 
     def parted(self, value: Value, parts: list[Value]) -> Value:
         """A tuple that is taken apart at once is never made."""

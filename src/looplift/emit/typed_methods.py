@@ -8,7 +8,7 @@ import inspect
 from typing import Any
 
 from looplift.emit.typed_calls import Calls
-from looplift.emit.typed_expressions import element, is_box
+from looplift.emit.typed_expressions import SEQUENCES, element, is_box
 from looplift.emit.typed_folds import check_order
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
 from looplift.emit.typed_types import BOOL, INT, NEVER, NONE, TEXT, Box, Maybe, Tup, text_of
@@ -189,7 +189,7 @@ class Methods(Calls):
         owner = self.keep(owner)
         source = node.args[0]
         value = None if self.is_stream(source) else self.expression(source)
-        if value is not None and not (value.type is TEXT or is_box(value, "list", "deque")):
+        if value is not None and not (value.type is TEXT or is_box(value, *SEQUENCES)):
             raise refuse(node, "adds in an order of its own")
         items = self.listed(node, source)
         self.joins.widen(owner.type, 0, element(items))

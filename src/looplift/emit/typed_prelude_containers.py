@@ -103,6 +103,10 @@ template <bool stored, class T, int k, class... More> auto strip_of(const Ref<Li
 }
 template <class T, int k> I size(const Ref<List<T, k>>& a) { return a->n; }
 static inline I size(const Str& a) { return a.n(); }
+template <class T> static bool all_longer(const T& rows, I n) {
+  for (I k = 0; k < size(rows); ++k) if (size(rows->at(k)) <= n) return false;
+  return size(rows) > 0;
+}
 template <class T> U hash_of(const Ref<List<T, 4>>& a) { U h = a->n;
     for (I i = 0; i < a->n; ++i) h = mixed(h * 31 + hash_of(a->data[a->head + i])); return h; }
 template <class T, int k> bool truth(const Ref<List<T, k>>& a) { return a->n != 0; }

@@ -111,7 +111,7 @@ class Writer(Unchecked):
         self.structs, self.inexact, self.short = {}, set(), set()
         self.changes_tensors = self.widens_numbers = self.makes_rows = self.keeps_rows = self.passes_objects = False
         self.unlinks = False
-        self.routines, self.exits, self.texts, self.lambdas, self.unpacked = {}, [], {}, {}, {}
+        self.routines, self.exits, self.texts, self.lambdas, self.replaced = {}, [], {}, {}, {}
         self.imports: dict[str, Any] = {}
         self.callees: dict[Any, tuple[Any, ...]] = {}
         self.functions: dict[tuple[types.ModuleType, str], Any] = {}

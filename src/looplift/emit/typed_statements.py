@@ -71,15 +71,30 @@ class Statements(OptionalNames):
             self.bind(target, value)
 
     def _assigned(self, node: ast.Assign) -> Value:
-        if id(node) not in self.unpacked:  # the types of what is made belong to its node
+        if node not in self.replaced:  # the types of what is made belong to its node
             value = unpacked(node.targets, node.value, self._is_builtin)
-            self.unpacked[id(node)] = ast.copy_location(ast.Assign(node.targets, value), node)
-        node = self.unpacked[id(node)]
+            self.replaced[node] = ast.copy_location(ast.Assign(node.targets, value), node)
+        node = self.replaced[node]
+        if (columns := self._unzipped(node)) is not None:
+            return columns
         if isinstance(node.value, ast.Tuple) and isinstance(node.targets[0], ast.Tuple | ast.List):
             values = [self.keep(value) for value in self.several(*node.value.elts)]
             found = self.tuple_of(values)
             return Value(found.type, found.code, values)
         return self.expression(node.value)
+
+    def _unzipped(self, node: ast.Assign) -> Value | None:
+        """``xs, ys = zip(*pairs)``."""
+        match node.value:
+            case ast.Call(func=ast.Name(id="zip"), args=[ast.Starred(value=source)], keywords=[]) if isinstance(
+                node.targets[0], ast.Tuple | ast.List
+            ) and self._is_builtin("zip"):
+                rows = self.keep(self.listed(node.value, source))
+                if not isinstance(element(rows), Tup):
+                    raise refuse(node, "takes apart what is no list of tuples")
+                self.emit(f"if (!size({rows.code})) bail(KIND);")
+                return self.tuple_of([self.keep(one) for one in self.columns_of(node.value, rows)])
+        return None
 
     def _is_builtin(self, name: str) -> bool:
         return self.resolved(ast.Name(name, ast.Load())) is getattr(builtins, name)
@@ -335,7 +350,6 @@ class Statements(OptionalNames):
 
     exits: list[str]
     lambdas: dict[int, ast.FunctionDef]
-    unpacked: dict[int, ast.Assign]
 
     def do_Break(self, node: ast.Break) -> bool:
         self.emit(f"goto {self.exits[-1]};" if self.exits[-1] else "break;")
