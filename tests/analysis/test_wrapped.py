@@ -73,3 +73,30 @@ def test_of_tensors(function, backend):
                 assert difference(lifted(given), function(given)) is None
     if function in (greatest, asked) and backend != "native":
         assert [one.decision for one in lifted.report().loops] == ["lanes"]
+
+
+def greatest_places(x):
+    out = []
+    for i in range(len(x)):
+        out.append(np.argmax(x[i]))
+    return out
+
+
+def absolutes(x):
+    out = []
+    for i in range(len(x)):
+        out.append(np.abs(x[i]) * x[i])
+    return out
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+@pytest.mark.parametrize("function", [greatest_places, absolutes])
+def test_of_tensors_that_ask_for_gradients_they_raise(function, backend):
+    x = torch.tensor([[1.0, -2.0], [3.0, 0.0]])
+    lifted = lift(function, backend=backend, verify="off")
+    assert difference(lifted(x), function(x)) is None
+    x.requires_grad_()
+    with pytest.raises(RuntimeError, match="requires grad"):
+        function(x)
+    with pytest.raises(RuntimeError, match="requires grad"):
+        lifted(x)

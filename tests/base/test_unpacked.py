@@ -23,7 +23,9 @@ def text_of(statement: str, known=frozenset(("map",))) -> str:
         ("[a, b] = map(f, xs)", "[f(_given_0) for _given_0 in xs]"),
         ("a, b = map(lambda v: v * k, xs[i])", "[_given_0 * k for _given_0 in xs[i]]"),
         ("a, b = map(f, (x[i], y[i]))", "[f(_given_0) for _given_0 in (x[i], y[i])]"),
-        ("a, b = (f(v) for v in (x, y))", "[f(v) for v in (x, y)]"),
+        ("a, b = (f(v) for v in xs)", "[f(v) for v in xs]"),
+        ("a, b = (f(v) for v in (x, y))", "(f(x), f(y))"),
+        ("a, b = [d[k] for k in ('a', 'b')]", "(d['a'], d['b'])"),
     ],
 )
 def test_items_are_the_same_as_those_of_a_list(statement, text):
@@ -41,6 +43,10 @@ def test_items_are_the_same_as_those_of_a_list(statement, text):
         "a, b = map(lambda v: [v for v in v], xs)",
         "a, b = map(f, xs, ys)",
         "a, b = zip(x, y)",
+        "a, b = [d[k] for k in ks]",
+        "a, b = [d[k] for k in (x, y) if k]",
+        "a, b = [[k for k in k] for k in (x, y)]",
+        "c = [d[k] for k in ('a', 'b')]",
     ],
 )
 def test_what_may_be_seen_by_others_stays(statement):

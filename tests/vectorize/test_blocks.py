@@ -113,3 +113,17 @@ def test_too_many_blocks_raise():
         lift(beyond, verify="off")(x_of(6, 12), found)
     assert str(loop.value) == str(lifted.value)
     assert torch.equal(expected, found)
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+@pytest.mark.parametrize(("width", "shift"), [(1, -1), (2, -2), (2, -1), (1, 0), (3, 3)])
+def test_blocks_that_begin_before_the_first_are_at_the_end(width, shift, backend):
+    def shifted(x, m):
+        for i in range(m):
+            x[width * i + shift : width * (i + 1) + shift] = 1.5 + i
+        return x
+
+    for n, m in ((6, 3), (6, 2), (6, 1), (3, 2)):
+        wanted, found = torch.zeros(n), torch.zeros(n)
+        lifted = lift(shifted, backend=backend, verify="off")
+        assert torch.equal(lifted(found, m), shifted(wanted, m))

@@ -3,6 +3,7 @@
 a, b = map(f, (x, y))               a, b = (f(x), f(y))
 a, b = map(lambda v: v * k, xs)     a, b = [v * k for v in xs]
 a, b = (f(v) for v in xs)           a, b = [f(v) for v in xs]
+a, b = [d[k] for k in ("a", "b")]   a, b = (d["a"], d["b"])
 
 An iterator that is unpacked where it is made is seen by nobody else: a list of its items is the same.
 """
@@ -23,13 +24,25 @@ def unpacked(targets: list[ast.expr], value: ast.expr, is_builtin: Callable[[str
         return value
     made: ast.expr | None = None
     match value:
-        case ast.GeneratorExp(elt=elt, generators=generators):
-            made = ast.ListComp(elt, generators)
+        case ast.GeneratorExp(elt=elt, generators=generators) | ast.ListComp(elt=elt, generators=generators):
+            made = _written_out(elt, generators)
+            if made is None and isinstance(value, ast.GeneratorExp):
+                made = ast.ListComp(elt, generators)
         case ast.Call(func=ast.Name(id="map"), args=[function, *sources], keywords=[]) if (
             sources and not any(isinstance(source, ast.Starred) for source in sources) and is_builtin("map")
         ):
             made = _mapped(function, sources)
     return value if made is None else ast.fix_missing_locations(ast.copy_location(made, value))
+
+
+def _written_out(elt: ast.expr, generators: list[ast.comprehension]) -> ast.expr | None:
+    """A comprehension over names and constants that are written out, as a display."""
+    match generators:
+        case [ast.comprehension(target=ast.Name(id=name), iter=ast.Tuple(elts=items) | ast.List(elts=items), ifs=[])]:
+            inside = nodes_of(elt)
+            if all(map(_is_plain, items)) and not any(isinstance(node, _SCOPES) for node in inside):
+                return ast.Tuple([replaced(elt, {name: item}) for item in items], ast.Load())
+    return None
 
 
 def _mapped(function: ast.expr, sources: list[ast.expr]) -> ast.expr | None:
@@ -68,10 +81,14 @@ def applied(function: ast.expr, arguments: list[ast.expr]) -> ast.expr | None:
         return None
     if any(isinstance(node, _SCOPES) for node in nodes_of(function.body)):
         return None
-    values = dict(zip((one.arg for one in given.args), arguments, strict=True))
+    return replaced(function.body, dict(zip((one.arg for one in given.args), arguments, strict=True)))
+
+
+def replaced(node: ast.expr, values: dict[str, ast.expr]) -> ast.expr:
+    """A copy of an expression with others in the place of names."""
 
     class Replaced(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.AST:
-            return values.get(node.id, node)
+            return fresh_copy(values[node.id]) if node.id in values else node
 
-    return Replaced().visit(fresh_copy(function.body))
+    return Replaced().visit(fresh_copy(node))

@@ -66,11 +66,12 @@ class Draft:
     results: list[Result]
 
 
-def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool = True) -> Kernel:
+def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool = True, rows: bool = False) -> Kernel:
     """The kernel of a loop; raises NotLiftable where something in it is not scalar work.
 
     Facts are read of the loop's live-ins, others only as hints. ``strict``: where a result would not have the one
-    kind that it is declared with (``total = 0`` after no iteration), the kernel fails a requirement.
+    kind that it is declared with (``total = 0`` after no iteration), the kernel fails a requirement. ``rows``: also
+    where it works on whole rows at once.
     """
     wanted, written = Wanted(read_after(loop, facts), facts.function, strict), loop
     if (numbers := expanded.expanded(loop, facts, gradients=gradients)) is not None:
@@ -84,7 +85,7 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool
     findings = settle_types(loop, facts, signature, wanted)
     if keep_apart(signature, facts, findings.stored):
         findings = settle_types(loop, facts, signature, wanted)
-    if findings.has_vectors:
+    if findings.has_vectors and not rows:
         raise NotLiftable("not-scalar", "work on whole rows")
     draft = write_draft(loop, facts, signature, findings, wanted)
     made = _kernel if signature.device is None else cuda.kernel_on_device

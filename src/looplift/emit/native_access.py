@@ -114,8 +114,11 @@ def _cut(writer: Writer, view: View, cuts: list[tuple[int, Slice]]) -> View:
             text = f"reversed<{axis}>({text})"
             continue
         step = _bound(writer, part.step, "1")
-        if step.constant is None or step.constant < 1:
-            raise writer.refuse("not-scalar", "a slice with a step that is not a positive literal")
+        if step.constant is not None and step.constant < 1:
+            raise writer.refuse("not-scalar", "a slice with a step that is not positive")
+        if step.constant is None:
+            step = writer.bind(step, "step")
+            writer.fail_if(f"{step.text} < 1", "broken_requirement")
         lo, hi = _bound(writer, part.lo, "0"), _bound(writer, part.hi, str(2**62))
         text = f"cut<{axis}>({text}, {lo.text}, {hi.text}, {step.text})"
     name = writer.fresh("part")

@@ -25,6 +25,7 @@ from looplift.emit import (
     convolutions,
     diagonals,
     each,
+    effects,
     extremes,
     failures,
     helpers,
@@ -42,7 +43,7 @@ from looplift.emit import (
 )
 from looplift.emit.apart import results_apart
 from looplift.emit.guards import called_functions, device_of, guarded_modules, guards_of
-from looplift.emit.text import TRIVIAL, Text, full, into_buffer
+from looplift.emit.text import TRIVIAL, Text, into_buffer
 from looplift.ir.array import (
     Assign,
     Axis,
@@ -359,18 +360,18 @@ def print_program(
     loops = any(isinstance(step, For | Forever) for step in program.steps)
     steps = hoisted.checks_first(printer, program.steps) if loops else program.steps
     order = failures.in_order(program, steps, mutated)
-    effects = [step for step in (*order.before, *order.after) if isinstance(step, Effect)]
+    printed = [step for step in (*order.before, *order.after) if isinstance(step, Effect)]
     before, after = ([step for step in part if not isinstance(step, Effect)] for part in (order.before, order.after))
-    later = [*(node for step in effects for node in step.operands), *results]
+    later = [*(node for step in printed for node in step.operands), *results]
     _steps(printer, before, [*(node for step in after for node in operands_of(step)), *later])
     for node in order.early:
         printer.bind(node)
     _steps(printer, after, later)
-    if effects:
+    if printed:
         for node in results:
             if node.op not in TRIVIAL:
                 printer.bind(node)
-        _steps(printer, effects, results)
+        _steps(printer, effects.together(printed), results)
     _results(printer, named)
     standalone = [helpers.HELPERS[name].strip() for name in printer.helpers]
     namespace = helpers.helper_functions(tuple(printer.helpers)) if printer.helpers else {}
@@ -454,7 +455,7 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
         case For() | Forever():
             _loop(p, step, rest)
         case Effect():
-            _effect(p, step)
+            effects.write(p, step)
 
 
 def _check(p: Printer, cond: Node) -> None:
@@ -559,37 +560,6 @@ def _indented(p: Printer, steps: list[Step]) -> None:
         _steps(p, steps, [])
         if len(p.lines) == before:
             p.line("pass")
-
-
-def _effect(p: Printer, step: Effect) -> None:
-    axis, text = step.axis, step.text
-    values: list[str] = []
-    names: list[str] = []
-    for position, node in enumerate(step.operands[: len(step.operands) - (axis is not None)]):
-        if axis is not None and node.axes:
-            source = full(p, node, (axis,))
-            content = p.fresh(node.hint or "value")
-            names.append(content)
-            values.append(f"{source}.tolist()" if node.kind.is_number else source)
-        else:
-            content = p.text(node).text
-            inside = f"{{\x00{position}\x01" in text  # of a text with braces, where no quotes may stand
-            if inside and any(letter in content for letter in "'\"\\"):
-                name = p.fresh(node.hint or "value")
-                p.line(f"{name} = {content}")
-                content = name
-        text = text.replace(f"\x00{position}\x01", content)
-    if axis is None:
-        p.line(text)
-        return
-    targets = ", ".join(names)
-    if not names:
-        p.line(f"for _ in range({p.extent(axis)}):")
-    elif len(names) == 1:
-        p.line(f"for {targets} in {values[0]}:")
-    else:
-        p.line(f"for {targets} in zip({', '.join(values)}):")
-    p.line(f"    {text}")
 
 
 def _results(p: Printer, results: list[tuple[str, Node]]) -> None:

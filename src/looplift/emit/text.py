@@ -314,8 +314,15 @@ def _elementwise(p: Printer, node: Node) -> Text:
     if name == "builtin.round" and args[0].kind.is_number:
         p.need(function := "rounded_to" if p.library == "torch" else "rounded_to_array")
     if p.library == "torch" and len(args) >= 1 and args[0].kind.is_number and not args[0].axes:
-        texts[0] = f"torch.tensor({texts[0]})"
+        texts[0] = f"torch.tensor({texts[0]}{_width_beside(args)})"
     return atom(f"{function}({', '.join(texts)})")
+
+
+def _width_beside(args: tuple[Node, ...]) -> str:
+    """The dtype by which a number keeps its digits beside tensors, which none of their kind becomes wider by."""
+    width = {"float": ", dtype=torch.float64", "complex": ", dtype=torch.complex128"}.get(args[0].kind.family, "")
+    dtypes = [arg.kind.dtype for arg in args[1:] if arg.kind.is_array]
+    return width if dtypes and all(one.is_floating_point or one.is_complex for one in dtypes) else ""
 
 
 def _of_parts(p: Printer, args: tuple[Node, ...], texts: list[str]) -> Text:

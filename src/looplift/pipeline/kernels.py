@@ -59,13 +59,14 @@ def _as_one_kernel(function: Any, *, rows: bool) -> RegionCode:
     )  # fmt: skip
 
 
-def kernel_of(loop: Any, facts: Any, *, gradients: bool, once: bool) -> Any:
+def kernel_of(loop: Any, facts: Any, *, gradients: bool, once: bool, rows: bool = False) -> Any:
     """The C++ of a loop; the rooms for it are imported when the first one is tried. A kernel on a device is launched
-    ``once``: that takes longer than what an iteration of a loop around it does in other ways."""
+    ``once``: that takes longer than what an iteration of a loop around it does in other ways. ``rows``: also if it
+    works on whole rows at once."""
     from looplift.emit import native
 
     try:
-        kernel = native.kernel_of(loop, facts, gradients=gradients)
+        kernel = native.kernel_of(loop, facts, gradients=gradients, rows=rows)
         if kernel.device is not None:
             from looplift.build import cuda
 

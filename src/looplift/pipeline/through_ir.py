@@ -98,12 +98,13 @@ def _code_of(
     from looplift.pipeline.programs import kernel_or_program, over_small_tensors, small_tensors_for
     from looplift.vectorize.plan import needs_grad, plan
 
+    def reuses(program: Any) -> bool:
+        return reuse.reuse_memory(program)
+
     facts = None
     try:
         facts = analyse(function)
-        make = partial(
-            plan, backend=settings.backend, kernel_of=kernel_of, reuses=lambda program: reuse.reuse_memory(program)
-        )
+        make = partial(plan, backend=settings.backend, kernel_of=kernel_of, reuses=reuses)
         made = planned(facts, make, settings, searches=searches)
         whole = kernels and (not made.is_all_lanes or made.rewritten)
         whole = whole or (kernels and settings.backend == "auto" and scatters_numbers(facts) and not needs_grad(facts))
@@ -123,6 +124,12 @@ def _code_of(
         short = takes_short_rows(function) if facts is None else suits_rows_in_a_kernel(facts)
         rows = isinstance(error, TooLarge) or short
         if isinstance(found := whole_kernel(rows=rows), NotLiftable):
+            if rows and facts is not None and settings.backend != "torch" and not needs_grad(facts):
+                with suppress(NotLiftable):  # what stands around the loops may be no scalar work
+                    make = partial(
+                        plan, backend=settings.backend, kernel_of=partial(kernel_of, rows=True), reuses=reuses
+                    )
+                    return within_memory(program, planned(facts, make, settings, searches=searches), values, settings)
             raise found if settings.backend == "native" and found.code not in ("backend", "device") else error from None
         if isinstance(error, TooLarge):
             found.guards.append(f"not ({error.fits})")

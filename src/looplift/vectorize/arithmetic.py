@@ -139,6 +139,8 @@ def _promoted(base: str, args: list[Node], kind: Kind) -> list[Node]:
     """Cast operands whose batched promotion would differ from the loop's, where 0-dim tensors and numbers are weak."""
     import torch
 
+    if base == "float_power":  # in double precision, whatever it is of
+        return [nodes.cast(a, kind.dtype) if a.kind.is_array or a.axes else a for a in args]
     if base == "where":
         if len(args) != 3:
             return args
@@ -175,6 +177,8 @@ def _promoted_arrays(base: str, args: list[Node], kind: Kind) -> list[Node]:
     operands = [a for a in values if a.kind.is_array or a.kind.is_number]
     if not any(a.kind.is_array for a in values) or not any(a.kind.is_number and a.axes for a in values):
         return args
+    if base == "float_power":  # in double precision, whatever it is of
+        return [nodes.cast(a, kind.dtype) if a.kind.is_number and a.axes else a for a in args]
     wanted = np.result_type(*(a.kind.dtype if a.kind.is_array else weak[a.kind.family] for a in operands))
     if wanted.kind in "iu" and kind.is_array and kind.dtype.kind in "fc":
         wanted = kind.dtype  # as it is divided

@@ -64,9 +64,9 @@ def _block(piece: Segment) -> Block | None:
         return None
     if start == 0:
         return Block(axis, 0, step, gap.base)
-    return (
-        Block(axis, start // known, step, gap.base) if type(known) is int and known > 0 and not start % known else None
-    )
+    if type(known) is not int or known <= 0 or start < 0 or start % known:  # a negative start is the end's
+        return None
+    return Block(axis, start // known, step, gap.base)
 
 
 def store_blocks(

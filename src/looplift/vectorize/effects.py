@@ -12,33 +12,26 @@ from looplift.ir.array import Assign, Axis, Effect, Node
 from looplift.ir.facts import Fact
 from looplift.ir.grammar import Group, Let, Loop, Op, Operand, Perform, Var, as_atom, constant, walk
 from looplift.ops import table
-from looplift.vectorize import sharing
+from looplift.vectorize import nodes, sharing
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
 
 def perform(context: Context, statement: Perform) -> None:
-    """Print in every iteration of the one axis in force, in the old order."""
-    if context.mask is not None or len(context.axes) > 1 or context.serial_loops:
-        raise context.refuse("effect-order", "something is printed in an inner loop or under an 'if'")
-    _check_single(context)
+    """Print in every iteration of the one axis in force, in the old order, where the conditions around it hold."""
+    if len(context.axes) > 1 or context.serial_loops or len(context.steps) > 1:
+        raise context.refuse("effect-order", "something is printed in an inner loop")
     operands: list[Node] = []
     texts = [_text(context, operand, operands) for operand in statement.op.args]
     texts += [f"{key}={_text(context, operand, operands)}" for key, operand in statement.op.kwargs]
     axis = context.axes[0] if context.axes else None
-    attrs = f"print({', '.join(texts)})"
+    text = f"print({', '.join(texts)})"
+    if (mask := context.mask) is not None:
+        text = f"if {_placed(Node('retype', (mask,), mask.axes, nodes.BOOL), operands)}: {text}"
     if axis is None:
-        context.add(Effect(attrs, tuple(operands)))
+        context.add(Effect(text, tuple(operands)))
         return
-    context.add(Effect(attrs, (*operands, axis.extent), axis))
-
-
-def _check_single(context: Context) -> None:
-    """Two printing statements in one loop alternate: they would have to stay together."""
-    loops = [s for s in context.facts.function.body if isinstance(s, Loop)]
-    for loop in loops:
-        if sum(isinstance(s, Perform) for s in walk(loop.body)) > 1:
-            raise context.refuse("effect-order", "several statements print in one loop")
+    context.add(Effect(text, (*operands, axis.extent), axis))
 
 
 def _text(context: Context, operand: Operand, operands: list[Node]) -> str:
@@ -71,6 +64,11 @@ def _value(context: Context, operand: Operand, operands: list[Node]) -> str:
         raise context.refuse("effect-order", "a tensor is printed with the name of its gradient")
     if node.axes and isinstance(operand, Var) and not _exact(context, operand, set()):
         raise context.refuse("effect-order", f"'{operand.hint}' is printed, and its last digit may differ when batched")
+    return _placed(node, operands)
+
+
+def _placed(node: Node, operands: list[Node]) -> str:
+    """What stands for an operand in a text."""
     operands.append(node)
     return f"\x00{len(operands) - 1}\x01"
 

@@ -11,7 +11,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable, TwoLibraries
 from looplift.ir.array import Axis, Program
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Atom, Const, Function, Let, Loop, While, operands, walk
+from looplift.ir.grammar import Atom, Const, Function, Let, Loop, Var, While, operands, walk
 from looplift.ops import table
 from looplift.vectorize.begun import check_begun_numbers
 from looplift.vectorize.context import Context
@@ -89,9 +89,23 @@ def needs_grad(facts: Facts) -> bool:
     return any(map(asks, values))
 
 
+PASSED_ON = frozenset("squeeze transpose ravel diagonal trace swapaxes shape ndim size".split())
+"""NumPy's functions that call the tensor's own method in a way that it understands."""
+
+
+def _is_of_numpy(facts: Facts, let: Let) -> bool:
+    """Whether a statement calls a function of NumPy's with a tensor, which makes an array of it."""
+    if not let.op.name.startswith("np.") or table.base_name(let.op.name) in PASSED_ON:
+        return False
+    return any(facts[atom].kind.family == "tensor" for atom in operands(let.op) if isinstance(atom, Var))
+
+
 def _check_derivatives(facts: Facts) -> None:
-    """Backward raises where a quotient was rounded down, in the loop only if an iteration took it."""
+    """Backward raises where a quotient was rounded down, in the loop only if an iteration took it; NumPy's functions
+    raise for tensors that ask for gradients."""
     for statement in walk(facts.function.body):
+        if isinstance(statement, Let) and _is_of_numpy(facts, statement):
+            raise NotLiftable("unknown-op", f"'{statement.op.name}' of tensors, with gradients", statement.span)
         if isinstance(statement, Let) and table.base_name(statement.op.name) in ("floordiv", "floor_divide"):
             kind = facts.kind(statement.var)
             if kind.family == "tensor" and "float" in str(kind.dtype):

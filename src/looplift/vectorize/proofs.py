@@ -113,6 +113,7 @@ def check_effects(context: Context, loop: Loop) -> NotLiftable | None:
                 return NotLiftable(
                     "random-order", "random numbers are drawn in an inner loop or under an 'if'", statement.span
                 )
-        if isinstance(statement, Perform) and not any(statement is s for s in loop.body):
-            return NotLiftable("effect-order", "something is printed in an inner loop or under an 'if'", statement.span)
+    for inner in walk(loop.body):
+        if isinstance(inner, Loop) and (printed := next((s for s in walk(inner.body) if isinstance(s, Perform)), None)):
+            return NotLiftable("effect-order", "something is printed in an inner loop", printed.span)
     return None
