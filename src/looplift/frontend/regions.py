@@ -99,7 +99,7 @@ def held_names(nodes: list[ast.stmt]) -> frozenset[str]:
             held.update(_held_by(node))
         callee = _callee(node) if isinstance(node, ast.Call) else ""
         is_key = callee in _KEY_CALLS or (consumed and callee in _LAZY_KEY_CALLS)
-        consumes = callee in _CONSUMERS or isinstance(node, ast.Starred)
+        consumes = callee in _CONSUMERS or isinstance(node, ast.Starred) or _is_taken_apart(node)
         for child in children_of(node):
             value = child.value if isinstance(child, ast.keyword) else child
             if not (is_key and isinstance(value, ast.Lambda)):
@@ -108,6 +108,11 @@ def held_names(nodes: list[ast.stmt]) -> frozenset[str]:
     for node in nodes:
         visit(node, False)
     return frozenset(held)
+
+
+def _is_taken_apart(node: ast.AST) -> bool:
+    """Whether an assignment takes its value apart, and keeps nothing of it."""
+    return isinstance(node, ast.Assign) and all(isinstance(one, ast.Tuple | ast.List) for one in node.targets)
 
 
 def _held_by(node: ast.GeneratorExp) -> set[str]:

@@ -164,6 +164,8 @@ def _carries(context: Context, var: Var) -> tuple[Carry, ...]:
 PURE_READERS = ("elementwise", "reduction", "contraction")
 INTEGERS = ("int64", "int32", "int16", "int8", "uint8", "bool")
 CREATION = frozenset("zeros ones empty full zeros_like ones_like empty_like full_like clone tensor".split())
+COPIES = ("method.copy", "np.copy", "np.array", "method.astype")
+"""What copies an array, unless it is told not to."""
 
 
 def _is_owned(context: Context, var: Var, seen: set[Var]) -> bool:
@@ -203,7 +205,7 @@ def _fresh(context: Context, var: Var) -> bool:
     if name.startswith("builtin.") and name != "builtin.abs":
         return False
     base = table.base_name(name)
-    if base in CREATION or base.startswith("new_"):
+    if base in CREATION or base.startswith("new_") or (name in COPIES and not statement.op.kwargs):
         return True
     return table.family(name) in ("elementwise", "reduction") and base not in UNCOPIED
 
