@@ -29,7 +29,7 @@ from looplift.frontend import (
     sugar,
     training,
 )
-from looplift.frontend.exits import always_exits, without_exits
+from looplift.frontend.exits import always_exits, with_tuples_for_dicts, without_exits
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value, is_none
 from looplift.frontend.source import is_lambda, plain_function, source_of
@@ -376,11 +376,15 @@ def run_body(build: Builder, frame: Frame, key: Any, statements_of_body: list[as
     saved, env = build.span, frame.env
     build.frames.append(frame)
     build.calls.append(key)
+    keys, statements_of_body = with_tuples_for_dicts(statements_of_body)
     try:
         body = without_exits(statements.without_docstring(statements_of_body), result, build.counter)
         env[result] = UNDEFINED if always_exits(statements_of_body) else Const(None)
         statements.translate_block(build, body)
-        return env[result]
+        found = env[result]
+        if keys and isinstance(found, Tup):
+            return structures.shelf_of(build, dict(zip(keys, found.items, strict=True)))
+        return found
     finally:
         build.calls.pop()
         build.frames.pop()

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import ast
 import itertools
+from typing import Any
 
 from looplift.base.data import dataclass, field
-from looplift.base.syntax import nodes_of
+from looplift.base.syntax import children_of, fresh_copy, nodes_of
 from looplift.frontend import attempts
 
 STOP_ATTRIBUTE = "looplift_stop"
@@ -45,6 +46,45 @@ def without_exits(statements: list[ast.stmt], result: str, counter: itertools.co
     ``result`` is the name that takes the returned value. Loops carry the name of their stop flag in an attribute.
     """
     return _block(statements, _Scope(counter, result=result))
+
+
+def with_tuples_for_dicts(statements: list[ast.stmt]) -> tuple[tuple[Any, ...], list[ast.stmt]]:
+    """The body of a function that returns dicts of the same keys at several places, with tuples of their values for
+    them, and the keys; no keys, and the same body, of any other function."""
+    returns = [node for statement in statements for node in _returns_of(statement)]
+    found = {_constant_keys(node.value) for node in returns}
+    if len(returns) < 2 or len(found) > 1 or not (keys := found.pop()) or not always_exits(statements):
+        return (), statements
+    return keys, [_WithTuples().visit(fresh_copy(statement)) for statement in statements]
+
+
+def _returns_of(node: ast.AST) -> list[ast.Return]:
+    if isinstance(node, ast.Return):
+        return [node]
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+        return []
+    return [inner for child in children_of(node) for inner in _returns_of(child)]
+
+
+def _constant_keys(node: ast.expr | None) -> tuple[Any, ...]:
+    """The keys of a dict that is written out, where each is a text or an integer, and another one."""
+    if not isinstance(node, ast.Dict):
+        return ()
+    keys = tuple(key.value for key in node.keys if isinstance(key, ast.Constant) and type(key.value) in (str, int))
+    return keys if len(set(keys)) == len(node.keys) else ()
+
+
+class _WithTuples(ast.NodeTransformer):
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        assert isinstance(node.value, ast.Dict)
+        made = ast.copy_location(ast.Tuple(node.value.values, ast.Load()), node.value)
+        return ast.copy_location(ast.Return(made), node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        return node
 
 
 def exits(node: ast.stmt, *, loops: bool = True) -> bool:
