@@ -264,6 +264,7 @@ class Lift:
         from looplift.frontend.source import source_of
         from looplift.runtime.callees import Callees
         from looplift.runtime.dispatch import Dispatcher
+        from looplift.runtime.inside import Inside
         from looplift.runtime.records import Records
 
         self.records = Records()
@@ -284,6 +285,8 @@ class Lift:
             if isinstance(region, WholeBody):
                 region.hook = hook
         self.regions[hook] = Callees(self._callee)
+        table.hook = table.reserve()
+        self.regions[table.hook] = Inside(self.regions[hook])
         code, self.has_hooks = function_code(source.tree, free, source.file, numbered, hook)
         if code.co_freevars != self.stub.co_freevars:
             raise RuntimeError(f"free variables {code.co_freevars} instead of {self.stub.co_freevars}")

@@ -131,6 +131,9 @@ def test_a_size_is_known_to_a_factor_of_two():
 
 def test_verdicts():
     assert Trial(None).passed()
+    assert Trial(None, batched=[0.5]).passed()
+    assert Trial(None, batched=[1e-5]).passed() is None
+    assert Trial(None, batched=[1e-5] * 4, written=[1e-6] * 4).passed() is False
     assert Trial(1.0).passed() is None
     assert Trial(1.0, batched=[0.1]).passed()
     assert Trial(1.0, batched=[0.9]).passed() is None

@@ -10,22 +10,45 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections.abc import Set
 from typing import Any
 
+from looplift.base.syntax import children_of
 from looplift.frontend.names import FUNCTIONS
 from looplift.frontend.source import REGIONS_NAME
 
+Place = tuple[int, int]
+"""Line and column of a call."""
 
-def hooked(node: Any, number: int) -> Any:
-    """A copy of a definition whose own calls go through hook ``number``; the node itself where it has none."""
-    found = _Hooks(number, node)
+
+def hooked(node: Any, number: int, places: Set[Place] | None = None) -> Any:
+    """A copy of a definition whose own calls, or those at some places, go through hook ``number``; the node itself
+    where it has none."""
+    found = _Hooks(number, node, places)
     changed = found.visit(node)
     return changed if found.count else node
 
 
+def calls_of_users(statements: list[ast.stmt]) -> dict[Place, ast.expr]:
+    """What statements call that may be a function, method or module of the user, by the place of the call."""
+    found: dict[Place, ast.expr] = {}
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            return
+        if isinstance(node, ast.Call) and may_be_users(node.func):
+            found[_place(node)] = node.func
+        for child in children_of(node):
+            visit(child)
+
+    for statement in statements:
+        visit(statement)
+    return found
+
+
 class _Hooks(ast.NodeTransformer):
-    def __init__(self, number: int, definition: ast.AST):
-        self.number, self.definition, self.count = number, definition, 0
+    def __init__(self, number: int, definition: ast.AST, places: Set[Place] | None):
+        self.number, self.definition, self.places, self.count = number, definition, places, 0
 
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node is not self.definition:
@@ -52,7 +75,7 @@ class _Hooks(ast.NodeTransformer):
         return ast.copy_location(type(node)(**fields), node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if not may_be_users(node.func):
+        if not may_be_users(node.func) or (self.places is not None and _place(node) not in self.places):
             return self.generic_visit(node)
         self.count += 1
         callee = self.visit(node.func)
@@ -64,6 +87,10 @@ class _Hooks(ast.NodeTransformer):
         for part in (hook, hook.value, hook.slice, call, made):
             ast.copy_location(part, node)
         return made
+
+
+def _place(node: ast.Call) -> Place:
+    return node.lineno, node.col_offset
 
 
 def may_be_users(callee: ast.expr) -> bool:

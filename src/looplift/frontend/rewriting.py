@@ -14,12 +14,12 @@ import ast
 import copy
 import functools
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.syntax import fresh_copy, nodes_of
-from looplift.frontend.callees import hooked
+from looplift.frontend.callees import Place, calls_of_users, hooked
 from looplift.frontend.names import assigned_names, position_of
 from looplift.frontend.regions import Region, WholeBody
 from looplift.frontend.source import REGIONS_NAME, code_of
@@ -35,6 +35,8 @@ class Table:
     namespace: dict[str, Any]
     file: str
     regions: list[Any] = field(default_factory=list)
+    hook: int = 0
+    """The number of what calls in statements that stay go through; 0 for none."""
 
     @functools.cached_property
     def cell(self) -> types.CellType:
@@ -131,12 +133,18 @@ def located(text: str, place: ast.stmt) -> list[ast.stmt]:
 
 
 def region_function(
-    region: Region, table: Table, *, numbered: Numbered | None = None, clock: bool = False
+    region: Region,
+    table: Table,
+    *,
+    numbered: Numbered | None = None,
+    clock: bool = False,
+    places: Set[Place] = frozenset(),
 ) -> types.FunctionType:
     """The original statements of a region as a function of its arguments that returns its live-outs.
 
     With ``numbered``, regions inside are replaced by calls. With ``clock``, a last parameter is called with every
     iterable of a loop and with every condition of a ``while``, so that it can end a run that takes too long.
+    Calls at ``places`` go through the hook of statements that stay.
     """
     body = replaced_block(region.statements, numbered or {}, region.start, region.block)
     if numbered:
@@ -152,6 +160,8 @@ def region_function(
         ast.copy_location(node, region.statements[0])
     if numbered and isinstance(region, WholeBody):
         tree = hooked(tree, region.hook)
+    elif places:
+        tree = hooked(tree, table.hook, places)
     code = code_of(tree, (REGIONS_NAME,), region.file)
     closure = tuple(table.cell for _ in code.co_freevars)
     return types.FunctionType(code, table.namespace, tree.name, None, closure)
@@ -228,14 +238,28 @@ class RegionProgram:
     def clocked(self) -> types.FunctionType:
         return region_function(self.region, self.table, clock=True)
 
-    def divide(self, line: int) -> tuple[types.FunctionType, list[RegionProgram]] | None:
-        """The statements with smaller regions in them, to use when this region was refused at ``line``."""
+    @property
+    def hook(self) -> int:
+        return self.table.hook
+
+    @functools.cached_property
+    def calls(self) -> dict[Place, ast.expr]:
+        """What the statements call that may be functions of the user's, which are lifted by themselves."""
+        return calls_of_users(self.region.statements) if self.table.hook and not self.is_whole else {}
+
+    def with_hooks(self, places: Set[Place]) -> types.FunctionType:
+        """The statements, whose calls at some places go through the hook."""
+        return region_function(self.region, self.table, places=places)
+
+    def divide(self, line: int, places: Set[Place]) -> tuple[types.FunctionType, list[RegionProgram]] | None:
+        """The statements with smaller regions in them, to use when this region was refused at ``line``; calls at some
+        places go through the hook."""
         pieces = self.region.pieces(line if self.region.covers(line) else 0)
         if not pieces and not self.is_whole:
             return None
         parts = [RegionProgram(piece, self.table, self.table.reserve(), not self.is_whole) for piece in pieces]
         numbered = {part.region: part.number for part in parts}
-        return region_function(self.region, self.table, numbered=numbered), parts
+        return region_function(self.region, self.table, numbered=numbered, places=places), parts
 
     @property
     def span(self) -> tuple[int, int, int]:

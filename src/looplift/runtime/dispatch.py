@@ -18,6 +18,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import LoopliftWarning, NotLiftable, RequirementFailed
 from looplift.base.report import readable_seconds
 from looplift.runtime import alternatives, awaited, entry, guards, rivals, second
+from looplift.runtime.inside import Inside
 from looplift.runtime.patience import Patience
 from looplift.runtime.records import Records, failed_check
 from looplift.runtime.snapshot import CannotCopy, Containers, GeneratorStates, Saved, root_of
@@ -84,6 +85,10 @@ class Variant:
     """Whether the loop ran in its place, as its library was being compiled."""
 
 
+TURNS = 8
+"""After so many calls of statements that stay it is asked whether what they call is still lifted."""
+
+
 @dataclass(eq=False)
 class Dispatcher:
     """One region of one function."""
@@ -106,6 +111,9 @@ class Dispatcher:
         self.lock = threading.Lock()
         self.calls = Numbered()
         self.fallback: Callable[..., Any] | None = None  # the statements with smaller regions in them
+        self.hooked: Callable[..., Any] | None = None  # the statements, whose callees are lifted
+        self.places: frozenset[Any] = frozenset()
+        self.turns = 0
         self.attempts = 0
         self.modes_matter = False
         self.patience = Patience()
@@ -220,14 +228,25 @@ class Dispatcher:
         variant.conditions = entry.conditions_of_refusal(self.writer, values, refusal)
         self.records.refused(self.program, refusal, certain=refusal.code == "verification")
         if refusal.code not in ("verification", "too-small"):
+            self._lift_callees(values)
             self.divide(refusal.span.line)
+
+    def _lift_callees(self, values: dict[str, Any]) -> None:
+        """From now on functions with loops that the statements call are lifted by themselves."""
+        hook = self.regions[self.program.hook] if self.program.hook else None
+        if self.places or not isinstance(hook, Inside):
+            return
+        self.places = hook.with_loops(self.program.calls, values)
+        if self.places:
+            self.hooked = self.program.with_hooks(self.places)
 
     def divide(self, line: int) -> None:
         """Lift the pieces of the region instead, if it has any and they are not lifted already."""
         if self.fallback is not None:
             return
-        found = self.program.divide(line)
+        found = self.program.divide(line, self.places)
         if found is None:
+            self.fallback = self.hooked
             return
         self.fallback, parts = found
         shared = (self.regions, self.compile, self.records, self.verify, self.changed)
@@ -260,16 +279,26 @@ class Dispatcher:
         result = self.fallback(*arguments)
         if collect:
             self.records.kept(self.program, time.perf_counter() - start)
-        if all(child.is_idle for child in self.children):
+        if all(child.is_idle for child in self.children) and self._callees_are_idle(arguments):
             self._settle(arguments)
         return result
+
+    def _callees_are_idle(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether nothing is lifted in what the statements call."""
+        if self.hooked is None:
+            return True
+        self.turns += 1
+        if self.turns % TURNS:
+            return False
+        calls = {place: callee for place, callee in self.program.calls.items() if place in self.places}
+        return self.regions[self.program.hook].are_idle(calls, self.values_of(arguments))
 
     def _settle(self, arguments: tuple[Any, ...]) -> None:
         """Nothing inside is lifted: run the statements as they are, at this size if that is why."""
         if second.undivide(self):
             self.install()
         elif not any(child.has_small for child in self.children):
-            self.fallback, self.children = None, []
+            self.fallback, self.hooked, self.children = None, None, []
             self.install()
         else:
             values = self.values_of(arguments)
@@ -301,7 +330,8 @@ class Dispatcher:
     def is_idle(self) -> bool:
         """Whether nothing in here is lifted now."""
         lifted = any(variant.call is not None and not variant.is_slow for variant in self.variants)
-        return bool(self.variants) and not lifted and all(child.is_idle for child in self.children)
+        idle = bool(self.variants) and not lifted and self.hooked is None
+        return idle and all(child.is_idle for child in self.children)
 
     @property
     def has_small(self) -> bool:

@@ -36,6 +36,8 @@ LONG_ENTRY = 1e-3
 """Seconds: what took longer was something else."""
 UNDISTURBED = 0.1
 """Seconds: nothing that disturbs a call takes so long."""
+UNSEEN = 1e-4
+"""Seconds: what takes longer is not timed beside a loop of which nothing is known: it may take a thousand times that."""
 FREE, SHARE = 0.2, 0.5
 """Seconds that what is not known to be faster may run, and how much of what the variant has run it may run as well."""
 PAIRS = 4
@@ -85,14 +87,19 @@ class Trial:
 
     def passed(self) -> bool | None:
         """Whether the variant is faster than the loop; None while it is not clear."""
-        if self.loop is None:
-            return True
         pairs = min(len(self.batched), len(self.written))
+        if self.loop is None and pairs == 0 and (not self.batched or min(self.batched) > UNSEEN):
+            return True
         if pairs == 0:
-            is_clear = self.loop > COLD and self.batched and CLEAR_AT_ONCE * min(self.batched) < self.loop
+            is_clear = (
+                self.loop is not None
+                and self.loop > COLD
+                and self.batched
+                and CLEAR_AT_ONCE * min(self.batched) < self.loop
+            )
             return True if is_clear else None
         ratio = min(self.batched) / max(min(self.written), 1e-9) / self.patience  # the least disturbed calls
-        seen_twice = pairs > 1 or self.loop > CLEAR * min(self.batched) or min(self.written) > UNDISTURBED
+        seen_twice = pairs > 1 or (self.loop or 0.0) > CLEAR * min(self.batched) or min(self.written) > UNDISTURBED
         if ratio * CLEAR_IN_ONE < 1 and seen_twice:
             return True  # two calls of the loop took long: one may have been disturbed
         if pairs >= PAIRS:

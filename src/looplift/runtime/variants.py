@@ -9,7 +9,7 @@ import math
 import re
 import textwrap
 import types
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Set
 from typing import Any, Protocol
 
 import numpy as np
@@ -126,7 +126,15 @@ class Program(Protocol):
     @property
     def span(self) -> tuple[int, int, int]: ...
 
-    def divide(self, line: int) -> tuple[Callable[..., Any], list[Any]] | None: ...
+    @property
+    def hook(self) -> int: ...
+
+    @property
+    def calls(self) -> dict[tuple[int, int], Any]: ...
+
+    def with_hooks(self, places: Set[tuple[int, int]]) -> Callable[..., Any]: ...
+
+    def divide(self, line: int, places: Set[tuple[int, int]]) -> tuple[Callable[..., Any], list[Any]] | None: ...
 
 
 def standard_namespace() -> dict[str, Any]:

@@ -1,0 +1,91 @@
+"""Statements that stay in; the functions of the user's that they call, lifted by themselves while that gains something.
+
+for step in range(n):                    # stays: it trains
+    loss = loss_of(model, batch)         # a loop in there is lifted
+    loss.backward()
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from looplift.runtime.callees import Callees
+
+
+class Inside:
+    """The hook of calls in statements that stay: gives what is called, or its lifted form."""
+
+    def __init__(self, callees: Callees):
+        self.callees = callees
+        self.asleep: set[types.FunctionType] = set()
+        """Functions in which nothing is lifted any more."""
+
+    def __call__(self, value: Any) -> Any:
+        kind = type(value)
+        function = value if kind is types.FunctionType else value.__func__ if kind is types.MethodType else None
+        if function is None or torch.compiler.is_dynamo_compiling():
+            return self.callees(value)
+        if function in self.asleep:
+            return value
+        found = self.callees(value)
+        if found is value or not is_idle(found):
+            return found
+        self.asleep.add(function)
+        return value
+
+    def with_loops(self, calls: Mapping[tuple[int, int], ast.expr], values: Mapping[str, Any]) -> frozenset[Any]:
+        """The places at which something with loops is called, as far as it is known beforehand."""
+        found = {place: self._lifted(_value_of(callee, values)) for place, callee in calls.items()}
+        return frozenset(place for place, state in found.items() if state is not None)
+
+    def are_idle(self, calls: Mapping[tuple[int, int], ast.expr], values: Mapping[str, Any]) -> bool:
+        """Whether nothing is lifted in what is called."""
+        self.asleep.clear()  # sizes may have grown
+        states = [self._lifted(_value_of(callee, values)) for callee in calls.values()]
+        return all(_is_idle(state) for state in states if state is not None)
+
+    def _lifted(self, value: Any) -> Any:
+        """The state of the lifted form of a function with loops of its own."""
+        if value is None or isinstance(value, type):
+            return None
+        state = state_of(self.callees(value))
+        return state if state is not None and state.dispatchers else None
+
+
+def state_of(found: Any) -> Any:
+    """The state behind the lifted form of a function, method or module."""
+    found = getattr(found, "func", found)
+    return getattr(getattr(found, "__func__", found), "__looplift_state__", None)
+
+
+def is_idle(found: Any) -> bool:
+    """Whether nothing is lifted in the lifted form of something."""
+    state = state_of(found)
+    return state is not None and _is_idle(state)
+
+
+def _is_idle(state: Any, seen: frozenset[Any] = frozenset()) -> bool:
+    """Whether nothing is lifted in a function, nor in those that it has called."""
+    seen |= {state}
+    others = [inner for inner in state.callees if inner not in seen]
+    return all(dispatcher.is_idle for dispatcher in state.dispatchers) and all(_is_idle(one, seen) for one in others)
+
+
+def _value_of(callee: ast.expr, values: Mapping[str, Any]) -> Any:
+    """What an expression names, without running any code of the user's; None where that is not known."""
+    if isinstance(callee, ast.Name):
+        return values.get(callee.id)
+    if not isinstance(callee, ast.Attribute) or (owner := _value_of(callee.value, values)) is None:
+        return None
+    if isinstance(owner, torch.nn.Module) and callee.attr in owner._modules:
+        return owner._modules[callee.attr]
+    found = inspect.getattr_static(owner, callee.attr, None)
+    if isinstance(found, types.FunctionType) and not isinstance(owner, types.ModuleType | type):
+        return types.MethodType(found, owner)
+    return found if isinstance(found, types.FunctionType | torch.nn.Module) else None
