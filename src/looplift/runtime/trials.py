@@ -37,7 +37,7 @@ LONG_ENTRY = 1e-3
 UNDISTURBED = 0.1
 """Seconds: nothing that disturbs a call takes so long."""
 UNSEEN = 1e-4
-"""Seconds: what takes longer is not timed beside a loop of which nothing is known: it may take a thousand times that."""
+"""Seconds: what takes longer is not timed beside a loop of which nothing is known, and which may take far longer."""
 FREE, SHARE = 0.2, 0.5
 """Seconds that what is not known to be faster may run, and how much of what the variant has run it may run as well."""
 PAIRS = 4
