@@ -288,8 +288,10 @@ class _Probe:
     def _kind(self, op: Op, sample: Any, span) -> Kind:
         if op.name in ("builtin.min", "builtin.max") and len(op.args) == 2 and not op.kwargs:
             first, second = operands(op)
-            kind = join_kinds(self.facts[first].kind, self.facts[second].kind, (first, second))
-            if kind is None:
+            kinds = self.facts[first].kind, self.facts[second].kind
+            kind = join_kinds(*kinds, (first, second))
+            is_mixed = "array" in (kinds[0].family, kinds[1].family) and any(one.is_number for one in kinds)
+            if kind is None or is_mixed:  # an array without axes makes NumPy's numbers of Python's, a number does not
                 raise NotLiftable("mixed-kinds", f"'{op.name[8:]}' of values of different kinds", span)
             return kind
         return kind_of(sample)

@@ -1,4 +1,4 @@
-"""Program 100012084: result: np.float64(0.5220063085675264) instead of np.float64(0.5220062499999999) at (1, 2)  [seed 4]"""
+"""torch.float_power computes in double precision, also of Python's numbers."""
 
 import torch
 

@@ -1,5 +1,5 @@
 # precision: double
-"""Program 100010772: result: np.float64(1.5409960746765137) instead of np.float64(1.5) at (0,)  [seed 0]"""
+"""Slices that begin before the first element are at the end: no blocks side by side."""
 
 import torch
 
