@@ -101,9 +101,11 @@ struct Seen { void* data; PyObject* owner; I n, itemsize; int readonly, rank; ch
 extern "C" { int PyObject_GetBuffer(PyObject*, Seen*, int); void PyBuffer_Release(Seen*);
     PyObject* PyNumber_Index(PyObject*); int PyObject_IsTrue(PyObject*); }
 static struct { struct Range { char *from, *to; Range* next; } *first; } spans;
+static struct { struct View { I count, about[10]; View* next; } *first; } handed;
 static struct { PyObject *array, *empty, *scalars[12], *all; } numpy;
 static void begin_numpy(PyObject* all) {
-    spans.first = nullptr; numpy.array = PyTuple_GetItem(all, 0); numpy.empty = PyTuple_GetItem(all, 1);
+    spans.first = nullptr; handed.first = nullptr;
+    numpy.array = PyTuple_GetItem(all, 0); numpy.empty = PyTuple_GetItem(all, 1);
     numpy.all = all; for (int k = 1; k < 12; ++k) numpy.scalars[k] = PyTuple_GetItem(all, 1 + k); }
 template <class T> static bool is_format(char c) {
   static const char* const letters[] = {"", "?", "b", "B", "h", "H", "i", "I", "lq", "LQ", "f", "d"};
@@ -119,7 +121,7 @@ static bool number_in(PyObject* o, bool) { return PyObject_IsTrue(o); }
 template <class T> struct From<Np<T>> { static Np<T> of(PyObject* o) {
   must(o->type == (void*)numpy.scalars[Dtype<T>::at]); return {(T)number_in(o, wide(T()))}; } };
 template <class T> struct Buf {
-  I refs = 1, n = 0, size[4] = {};
+  I refs = 1, n = 0, size[4] = {}, rank = 0;
   T* data = nullptr;
   PyObject* from = nullptr;
   bool dirty = false;
@@ -143,7 +145,7 @@ template <class T, int R> Arr<T, R> array_of(const I (&size)[R]) {
   I n = 1;
   for (int k = 0; k < R; ++k) { if (size[k] < 0) bail(DOMAIN); n = times(n, size[k]); base->size[k] = size[k]; }
   if (n > ((I)1 << 27)) bail(MEMORY);
-  base->data = (T*)take(n * sizeof(T)); base->n = n;
+  base->data = (T*)take(n * sizeof(T)); base->n = n; base->rank = R;
   return all_of<T, R>(base);
 }
 template <class T, int R, class Fn> void each(const Arr<T, R>& a, Fn f) {
@@ -226,19 +228,38 @@ template <class T, int R> struct From<Arr<T, R>> { typedef Buf<T> B; static Arr<
   out.base->from = o; out.base->refs++; give_in(o, out.base.p, &Tag<B>::at, commit_array<T>);
   return out;
 } };
-template <class T, int R> PyObject* object(const Arr<T, R>& v) {
-  if (!v.base.p) bail(UNBOUND);
-  if (!v.is_whole) bail(KIND);  // a view is handed out
-  if (v.base->from) { Py_IncRef(v.base->from); return v.base->from; }
-  PyObject* shape = keep(PyTuple_New(R));
-  for (int k = 0; k < R; ++k) PyTuple_SetItem(shape, k, py(v.size[k]));
-  PyObject* o = PyObject_CallFunctionObjArgs(numpy.empty, shape, numpy.scalars[Dtype<T>::at], nullptr);
+static PyObject* tuple_of(const I* numbers, int count, I unit) {
+  PyObject* found = keep(PyTuple_New(count));
+  for (int k = 0; k < count; ++k) PyTuple_SetItem(found, k, py(numbers[k] * unit));
+  return found;
+}
+template <class T> PyObject* object_of(const Ref<Buf<T>>& base) {
+  if (base->from) { Py_IncRef(base->from); return base->from; }
+  PyObject* o = PyObject_CallFunctionObjArgs(numpy.empty, tuple_of(base->size, (int)base->rank, 1),
+      numpy.scalars[Dtype<T>::at], nullptr);
   if (!o) return o;
-  v.base->from = keep(o); Py_IncRef(o); v.base->refs++;
+  base->from = keep(o); Py_IncRef(o); base.p->refs++;
   Opened<T> opened(o);
-  if (v.base->n) memcpy(opened.b.data, v.base->data, v.base->n * sizeof(T));
+  if (base->n) memcpy(opened.b.data, base->data, base->n * sizeof(T));
   opened.close();
   return o;
+}
+template <class T, int R> PyObject* part_of(const Arr<T, R>& v) {
+  const T* data = v.base->data;
+  if (v.base->is_turned || !v.base->rank || v.p < data || v.p >= data + v.base->n) bail(KIND);
+  I about[2 + 2 * R] = {(I)v.base.p, v.p - v.base->data};
+  for (int k = 0; k < R; ++k) { about[2 + k] = v.size[k]; about[2 + R + k] = v.step[k]; if (!v.size[k]) bail(KIND); }
+  for (auto* one = handed.first; one; one = one->next)  // one view, or two that are alike: nobody knows
+    if (one->count == 2 + 2 * R && !memcmp(one->about, about, sizeof about)) bail(KIND);
+  auto* made_ = (decltype(handed.first))take(sizeof *handed.first);
+  made_->count = 2 + 2 * R; memcpy(made_->about, about, sizeof about); made_->next = handed.first; handed.first = made_;
+  PyObject* whole = keep(object_of(v.base));
+  return PyObject_CallFunctionObjArgs(numpy.array, tuple_of(v.size, R, 1), numpy.scalars[Dtype<T>::at], whole,
+      keep(py(about[1] * (I)sizeof(T))), tuple_of(v.step, R, sizeof(T)), nullptr);
+}
+template <class T, int R> PyObject* object(const Arr<T, R>& v) {
+  if (!v.base.p) bail(UNBOUND);
+  return v.is_whole ? object_of(v.base) : part_of(v);
 }
 
 // ---- elements and views
