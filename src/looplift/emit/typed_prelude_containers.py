@@ -143,8 +143,13 @@ template <class T, int k> void erase(const Ref<List<T, k>>& a, I from, I step, I
   l.changed();
 }
 template <class T, int k> void splice(const Ref<List<T, k>>& a, const Cut& cut, const Ref<List<T, k>>& b) {
-  if (cut.step != 1) bail(KIND);
   List<T, k>& l = *a.p;
+  if (cut.step != 1) {
+    if (b->n != cut.count) bail(KIND);
+    for (I i = 0; i < b->n; ++i) l.data[l.head + cut.from + i * cut.step] = b->data[b->head + i];
+    l.changed();
+    return;
+  }
   I more = b->n - cut.count, after = cut.from + cut.count;
   if (more > 0) {
     l.reserve(more);

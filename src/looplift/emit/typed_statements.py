@@ -144,12 +144,12 @@ class Statements(OptionalNames):
             raise refuse(node, "is stored into")
 
     def _store_slice(self, target: ast.Subscript, value: Value) -> None:
-        """``a[:] = b``, ``a[i:j] = b``."""
+        """``a[:] = b``, ``a[i:j] = b``, ``a[i::k] = b``."""
         part: Any = target.slice
-        if not is_box(value, "list") or part.step:
+        if not is_box(value, "list"):
             raise refuse(target, "is stored into")
         value = self.keep(Value(value.type, f"copy({value.code})"))
-        bounds = [one for one in (part.lower, part.upper) if one is not None]
+        bounds = [one for one in (part.lower, part.upper, part.step) if one is not None]
         owner, *found = self.several(target.value, *bounds)
         owner = self.present(owner)
         if not is_box(owner, "list"):

@@ -553,8 +553,12 @@ class Dispatcher:
         code = "requirement" if isinstance(failure, RequirementFailed) else "internal"
         text = failed_check(failure) if code == "requirement" else f"{type(failure).__name__}: {failure}"
         enough = 1 if variant.code is not None and (variant.code.renewable or variant.code.weaker) else MAX_FAILURES
-        if variant.failures >= enough and alternatives.replaces(self, variant, values):
-            pass  # the next call is a first call of the other form
+        if (
+            (ran := variant.code) is not None
+            and variant.failures >= enough
+            and alternatives.replaces(self, variant, values)
+        ):
+            self.records.fell_back(self.program, ran, code, text)  # the next call is a first call of the other form
         elif variant.failures >= MAX_FAILURES:
             variant.call = None
             self.records.refused(self.program, NotLiftable(code, text), certain=True)
