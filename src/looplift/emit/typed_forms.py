@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from looplift.base.errors import NotLiftable
+from looplift.emit.typed_attempts import without_attempts
 from looplift.emit.typed_loop_names import with_versions_in_loops
 from looplift.emit.typed_names import names_in_functions, with_versions
 from looplift.emit.typed_optional_names import groups_of
@@ -41,6 +42,7 @@ def _of_some_form(
     """The program of the first form that has one, and at best of one in which the dtypes of arrays are known."""
     refusals: list[NotLiftable] = []
     found: TypedProgram | None = None
+    body = without_attempts(body)
     for form, named, optional in _forms(body, values, live_out):
         try:
             writer = Writer(

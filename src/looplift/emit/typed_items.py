@@ -48,6 +48,12 @@ class Expressions(Values):
             code = name
         return Value(BOOL, code)
 
+    def of_KeyTest(self, node: ast.Compare) -> Value:
+        left, right = self.several(node.left, node.comparators[0])
+        if right.type is not NEVER and not is_box(right, "dict"):
+            raise refuse(node, "is no question that only a dict answers")
+        return Value(BOOL, self.compared(ast.In(), left, right, node))
+
     def compared(self, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> str:
         if isinstance(op, ast.In | ast.NotIn):
             code = self.contains(right, left, node)

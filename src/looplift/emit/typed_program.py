@@ -20,6 +20,7 @@ import torch
 
 from looplift.base.data import dataclass, field
 from looplift.base.syntax import nodes_of
+from looplift.emit.typed_attempts import without_attempts
 from looplift.emit.typed_classes import is_constant
 from looplift.emit.typed_names import captured_names, stored_names
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
@@ -273,7 +274,7 @@ class Writer(Unchecked):
             routine = self.routines[key] = self._routine(node, f"f_{node.name}")
             routine.outer = self.main
             routine.memory = self._memory(node)
-        elif routine.body is not node.body:
+        elif routine.body is not self._body_of(node):
             raise refuse(None, f"'{node.name}' is defined twice")
         routine.bound = set(self.bound) & self._never_again()
 
@@ -289,9 +290,15 @@ class Writer(Unchecked):
         if any(isinstance(one, ast.Yield | ast.YieldFrom | ast.Await | ast.Global) for one in nodes_of(node)):
             raise refuse(None, f"'{node.name}' is no plain function")
         shared = {one for inner in nodes_of(node) if isinstance(inner, ast.Nonlocal) for one in inner.names}
-        made = Routine(name, [one.arg for one in arguments.args], node.body, stored_names(node.body), None)
+        body = self._body_of(node)
+        made = Routine(name, [one.arg for one in arguments.args], body, stored_names(body), None)
         made.shared, made.defaults = shared, list(arguments.defaults)
         return made
+
+    def _body_of(self, node: ast.FunctionDef) -> list[ast.stmt]:
+        if node not in self.replaced:
+            self.replaced[node] = without_attempts(node.body)
+        return self.replaced[node]
 
     def source_of(self, function: Any) -> Any:
         return self.tree_of(function)
