@@ -173,6 +173,22 @@ def named_as_temporaries(x, value, index, t, choice, mask, step):
     return out * t + value
 
 
+def taking_turns(x, y, later, now):
+    """The first statement gives one chain of values, the second one the other."""
+    for j in range(len(x)):
+        now, later = later, now + x[j].sum()
+        now, later = later, now + y[j].prod() * 1.5
+    return now, later
+
+
+def taking_turns_with_more(x, y, later, now):
+    for j in range(len(x)):
+        before = abs(now)
+        now, later = later, now * 0.3 + x[j].sum()
+        now, later = later, now + (before - y[j].prod()) * 1.5
+    return now, later
+
+
 def made_before(x, n):
     states = [2 * x]
     copy = x.clone()
@@ -231,6 +247,10 @@ CASES = [
     (started, ROW, ROW),
     (twice, ROWS, ONE),
     (nested, ROWS, ONE),
+    (taking_turns, ROWS, ROWS / 2, ONE.sum(), 2 * ONE.sum()),
+    (taking_turns, ROWS, ROWS / 2, 1, 0.0),
+    (taking_turns_with_more, ROWS, ROWS / 2, 1, 0.0),
+    (taking_turns_with_more, ROWS, ROWS / 2, 0.5, 2 * ONE.sum()),
     (made_before, ROW, 4),
     (copied_before, ROW, 4),
     (item_of_before, ROW, 4),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from looplift.base.paths import roots_of
-from looplift.ir.grammar import Block, Function, Let, Loop, Range, Statement, Var, definitions, uses, walk
+from looplift.ir.grammar import Block, Function, If, Let, Loop, Range, Statement, Var, definitions, uses, walk
 
 
 def held_names(function: Function) -> set[str]:
@@ -63,11 +63,23 @@ def _reads_inside(statement: Statement, made: set[Var], param: Var, name: str) -
         return True
     if not any(carry.init is param and carry.hint == name for carry in statement.carries):
         return bool(inside)
+    if _binds_others(statement, param, name):
+        return True
     before = [carry.init for carry in statement.carries if carry.init is param]
     if isinstance(statement.domain, Range):
         bounds = (statement.domain.lo, statement.domain.hi, statement.domain.step)
         before += [bound for bound in bounds if bound is param]
     return len(inside) > len(before)
+
+
+def _binds_others(statement: Loop, param: Var, name: str) -> bool:
+    """Whether a loop gives the name to more than what becomes the carried value, and in a piece of its own may do so
+    before the value of before is read: the carries of two names that take turns."""
+    own = {var for carry in statement.carries if carry.init is param for var in (carry.inside, carry.after, carry.next)}
+    phis = [phi for inner in _all(statement) if isinstance(inner, If) for phi in inner.phis]
+    while more := {side for phi in phis if phi.var in own for side in (phi.then, phi.orelse)} - own:
+        own |= more
+    return any(var.hint == name and var not in own for var in _bound(statement))
 
 
 def _begins_anew(statement: Loop, name: str) -> bool:
