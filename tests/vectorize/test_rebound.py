@@ -189,6 +189,16 @@ def taking_turns_with_more(x, y, later, now):
     return now, later
 
 
+def taking_turns_on_sides(x, y, flag, now, later):
+    for j in range(len(x)):
+        if flag > 0:
+            now, later = later, now + x[j]
+        else:
+            now, later = now + 1, now * 2
+        now, later = later, now + (0.5 - y[j]) * 1.5
+    return now, later
+
+
 def made_before(x, n):
     states = [2 * x]
     copy = x.clone()
@@ -251,6 +261,9 @@ CASES = [
     (taking_turns, ROWS, ROWS / 2, 1, 0.0),
     (taking_turns_with_more, ROWS, ROWS / 2, 1, 0.0),
     (taking_turns_with_more, ROWS, ROWS / 2, 0.5, 2 * ONE.sum()),
+    (taking_turns_on_sides, ROW.half(), ROW.half() / 2, torch.tensor(1), 0.0, 1),
+    (taking_turns_on_sides, ROW.half(), ROW.half() / 2, torch.tensor(1), ROW.sum().half(), ROW.sum().half() / 4),
+    (taking_turns_on_sides, ROW.half(), ROW.half() / 2, torch.tensor(-1), ROW.sum().half(), ROW.sum().half() / 4),
     (made_before, ROW, 4),
     (copied_before, ROW, 4),
     (item_of_before, ROW, 4),
