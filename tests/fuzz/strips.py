@@ -96,6 +96,17 @@ RARE = (
     "row = m[0] if m else row",
     "d['r'][{p}] += 1",
     "row = list(b)",
+    "x += sum([sum(e) for e in zip(*m)])",
+    "out.append([max(e) for e in zip(*m)])",
+    "m = [list(e) for e in zip(*m)]",
+    "row = list(map(abs, a))",
+    "x = max(map(abs, m[{w}]))",
+    "x, t = map(abs, (x, {i}))",
+    "x += sum(map(lambda e: e * 2, b))",
+    "a[::2] = b[::2]",
+    "b[{v}::2] = a[1::2]",
+    "row[::-1] = row",
+    "t += bin(c[{p}]).count('1')",
 )
 TESTS = (
     "a[{p}] > b[{q}]",
