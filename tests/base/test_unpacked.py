@@ -16,15 +16,17 @@ def text_of(statement: str, known=frozenset(("map",))) -> str:
 @pytest.mark.parametrize(
     ("statement", "text"),
     [
-        ("a, b = map(f, (x, y))", "(f(x), f(y))"),
-        ("a, b = map(math.radians, [x, 1.5])", "(math.radians(x), math.radians(1.5))"),
-        ("a, b = map(pow, (x, y), (y, x))", "(pow(x, y), pow(y, x))"),
+        ("a, b = map(f, (x, y))", "[f(_given_0) for _given_0 in (x, y)]"),
+        ("a, b = map(math.radians, [x, 1.5])", "[math.radians(_given_0) for _given_0 in [x, 1.5]]"),
+        ("a, b = map(f, (1.5, 2))", "(f(1.5), f(2))"),
+        ("a, b = map(lambda v, w: v + w, (x, y), (y, x))", "(x + y, y + x)"),
+        ("a, b = map(lambda v: f(v), (x, y))", "[f(_given_0) for _given_0 in (x, y)]"),
         ("a, b = map(lambda v: v * k + v, (x, y))", "(x * k + x, y * k + y)"),
         ("[a, b] = map(f, xs)", "[f(_given_0) for _given_0 in xs]"),
         ("a, b = map(lambda v: v * k, xs[i])", "[_given_0 * k for _given_0 in xs[i]]"),
         ("a, b = map(f, (x[i], y[i]))", "[f(_given_0) for _given_0 in (x[i], y[i])]"),
         ("a, b = (f(v) for v in xs)", "[f(v) for v in xs]"),
-        ("a, b = (f(v) for v in (x, y))", "(f(x), f(y))"),
+        ("a, b = (f(v) for v in (x, y))", "[f(v) for v in (x, y)]"),
         ("a, b = [d[k] for k in ('a', 'b')]", "(d['a'], d['b'])"),
     ],
 )
@@ -37,6 +39,9 @@ def test_items_are_the_same_as_those_of_a_list(statement, text):
     [
         "a = map(f, xs)",
         "a, b = c = map(f, xs)",
+        "a, b = c, d = map(f, xs)",
+        "a, b = c, d = (f(v) for v in xs)",
+        "a, b = map(pow, (x, y), (y, x))",
         "a, b = map(f, *xs)",
         "a, b = map(g(), xs)",
         "a, b = map(lambda v, w=1: v + w, xs)",

@@ -122,7 +122,16 @@ def inner(x):
     return total
 
 
-@pytest.mark.parametrize("function", [an_error, inner])
+def shapes(x):
+    out = []
+    for i in range(len(x)):
+        v = x[i] * 2
+        print(i, v.shape, v.size(), f"{v.shape}")
+        out.append(v.sum())
+    return torch.stack(out).sum().item()
+
+
+@pytest.mark.parametrize("function", [an_error, inner, shapes])
 def test_what_stays_prints_once(function, capsys):
     x = torch.randn(12, 4, generator=torch.Generator().manual_seed(0))
     lifted = looplift.lift(function, verify="off")

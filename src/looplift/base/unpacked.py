@@ -1,7 +1,7 @@
 """What is unpacked into names at once, in; the same as a display or a list, out.
 
-a, b = map(f, (x, y))               a, b = (f(x), f(y))
-a, b = map(lambda v: v * k, xs)     a, b = [v * k for v in xs]
+a, b = map(f, (x, y))               a, b = [f(v) for v in (x, y)]
+a, b = map(lambda v: v * k, (x, y)) a, b = (x * k, y * k)
 a, b = (f(v) for v in xs)           a, b = [f(v) for v in xs]
 a, b = [d[k] for k in ("a", "b")]   a, b = (d["a"], d["b"])
 
@@ -19,8 +19,8 @@ _SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
 
 
 def unpacked(targets: list[ast.expr], value: ast.expr, is_builtin: Callable[[str], bool]) -> ast.expr:
-    """The value of an assignment; another one where all targets take it apart and it is an iterator made there."""
-    if not all(isinstance(target, ast.Tuple | ast.List) for target in targets):
+    """The value of an assignment; another one where its target takes it apart and it is an iterator made there."""
+    if len(targets) != 1 or not isinstance(targets[0], ast.Tuple | ast.List):
         return value
     made: ast.expr | None = None
     match value:
@@ -40,7 +40,7 @@ def _written_out(elt: ast.expr, generators: list[ast.comprehension]) -> ast.expr
     match generators:
         case [ast.comprehension(target=ast.Name(id=name), iter=ast.Tuple(elts=items) | ast.List(elts=items), ifs=[])]:
             inside = nodes_of(elt)
-            if all(map(_is_plain, items)) and not any(isinstance(node, _SCOPES) for node in inside):
+            if all(map(_is_plain, items)) and not any(isinstance(node, (*_SCOPES, ast.Call)) for node in inside):
                 return ast.Tuple([replaced(elt, {name: item}) for item in items], ast.Load())
     return None
 
@@ -50,6 +50,8 @@ def _mapped(function: ast.expr, sources: list[ast.expr]) -> ast.expr | None:
     if not isinstance(function, ast.Lambda) and not _is_path(function):
         return None
     displays = [source.elts for source in sources if isinstance(source, ast.Tuple | ast.List)]
+    if _calls(function) and not all(isinstance(item, ast.Constant) for display in displays for item in display):
+        displays = []  # what is called may give the names to others
     if len(displays) == len(sources) and all(_is_plain(item) for display in displays for item in display):
         calls = [applied(function, list(items)) for items in zip(*displays, strict=False)]
         return ast.Tuple([call for call in calls if call is not None], ast.Load()) if None not in calls else None
@@ -58,6 +60,11 @@ def _mapped(function: ast.expr, sources: list[ast.expr]) -> ast.expr | None:
     if called is None or len(sources) > 1:
         return None
     return ast.ListComp(called, [ast.comprehension(ast.Name(names[0], ast.Store()), sources[0], [], 0)])
+
+
+def _calls(function: ast.expr) -> bool:
+    """Whether a function may change names: a lambda that calls nothing does not."""
+    return not isinstance(function, ast.Lambda) or any(isinstance(node, ast.Call) for node in nodes_of(function.body))
 
 
 def _is_path(node: ast.expr) -> bool:

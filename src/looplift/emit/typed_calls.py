@@ -282,11 +282,8 @@ class Calls(Folds):
 
     def _has_any_length(self, source: ast.expr) -> bool:
         """Whether a tuple of what an expression goes through may have any number of items."""
-        if self.is_stream(source):
-            return True
-        with self.block():  # its type is asked for alone
-            value = self.present(self.expression(source))
-        return value.type is TEXT or is_box(value, *SEQUENCES)
+        value = self.looked_at(source)
+        return value is None or value.type is TEXT or is_box(value, *SEQUENCES)
 
     def call_tuple(self, node: ast.Call, *values: Value) -> Value:
         if len(values) == 1 and isinstance(values[0].type, Tup):
@@ -320,7 +317,7 @@ class Calls(Folds):
             return self.filled(self.box(node, kind, 2 if kind == "dict" else 1), [])
         if kind == "set":
             source = node.args[0]
-            value = None if self.is_stream(source) else self.expression(source)
+            value = self.looked_at(source)
             if value is not None and not (value.type is TEXT or is_box(value, *SEQUENCES) or value.type is NEVER):
                 raise refuse(node, "makes a set in an order of its own")
         return self.hashed_if_set(self.listed(node, node.args[0], kind), node)

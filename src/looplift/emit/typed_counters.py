@@ -29,7 +29,7 @@ class Counters(Methods):
 
     def _count(self, owner: Value, source: ast.expr, node: ast.AST) -> None:
         """Count what an expression goes through."""
-        value = None if self.is_stream(source) else self.expression(source)
+        value = self.looked_at(source)
         if value is not None and is_box(value, "dict", "defaultdict", "counter", "set"):
             raise refuse(node, "counts what another dict or a set holds")
         items = self.listed(node, source)

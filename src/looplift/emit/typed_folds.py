@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import sys
 from collections.abc import Callable
 from typing import Any
 
+from looplift.base.syntax import nodes_of
 from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_loops import Loops
 from looplift.emit.typed_scope import Value, as_int, as_number, coerced, common, refuse, truth
 from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NUMBERS, has_no_order, same, text_of
+
+_WITHOUT_NAMES = (ast.Constant, ast.UnaryOp, ast.unaryop, ast.BinOp, ast.operator, ast.List, ast.Tuple)
 
 
 class Folds(Loops):
@@ -22,12 +26,20 @@ class Folds(Loops):
     def is_stream(self, node: ast.expr) -> bool:
         raise NotImplementedError
 
+    def looked_at(self, source: ast.expr) -> Value | None:
+        """What an expression is, of which no more than the type may be used; None for what is only gone through."""
+        if self.is_stream(source):
+            return None
+        with self.block():
+            return self.present(self.expression(source))
+
     def sorted(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         source = node.args[0]
-        value = None if self.is_stream(source) else self.expression(source)
+        value = self.looked_at(source)
         if value is not None and is_box(value, "set"):
             if "key" in keywords:
                 raise refuse(node, "sorts a set by keys")
+            value = self.keep(self.expression(source))
             box = self.box(node, "list", 1, "set")
             self.joins.widen(box, 0, element(value))
             if element(value) is NEVER:
@@ -103,6 +115,8 @@ class Folds(Loops):
         self.lines += ["}", "}"]
 
     def total(self, node: ast.Call) -> Value:
+        if len(node.args) == 2 and not may_come_first(node.args[1], node.args[0]):
+            raise refuse(node, "evaluates what it begins with in an order of its own")
         start = self.keep(self.expression(node.args[1])) if len(node.args) == 2 else None
         name, seen = self.fresh(), self.fresh()
         found: list[Any] = [NEVER if start is None else start.type]
@@ -167,6 +181,8 @@ class Folds(Loops):
 
     def _extreme_of(self, name: str, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         """The extreme item of what an argument goes through."""
+        if "default" in keywords and not may_come_first(ast.List(node.args, ast.Load()), keywords["default"]):
+            raise refuse(node, "evaluates its default in an order of its own")
         best, best_key, seen = self.fresh(), self.fresh(), self.fresh()
         types: list[Any] = [NEVER, NEVER]
         source = node.args[0] if len(node.args) == 1 else ast.List(node.args, ast.Load())
@@ -196,6 +212,18 @@ class Folds(Loops):
             return found
         type_ = self.joins.join(types[0], default.type)
         return self.keep(Value(type_, f"({seen} ? {coerced(found, type_)} : {coerced(default, type_)})"))
+
+
+def may_come_first(first: ast.expr, second: ast.expr) -> bool:
+    """Whether the one of two arguments that Python evaluates later may be evaluated first: neither changes what the
+    other one reads."""
+    if isinstance(second, ast.GeneratorExp):
+        second = second.generators[0].iter
+    parts = [nodes_of(first), nodes_of(second)]
+    if any(all(isinstance(node, _WITHOUT_NAMES) for node in part) for part in parts):
+        return True
+    calls = (node.func for part in parts for node in part if isinstance(node, ast.Call))
+    return all(isinstance(callee, ast.Name) and hasattr(builtins, callee.id) for callee in calls)
 
 
 def has_items(source: ast.expr) -> bool:

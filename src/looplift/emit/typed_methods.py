@@ -188,7 +188,7 @@ class Methods(Calls):
     def set_update(self, owner: Value, node: ast.Call) -> Value:
         owner = self.keep(owner)
         source = node.args[0]
-        value = None if self.is_stream(source) else self.expression(source)
+        value = self.looked_at(source)
         if value is not None and not (value.type is TEXT or is_box(value, *SEQUENCES)):
             raise refuse(node, "adds in an order of its own")
         items = self.listed(node, source)

@@ -6,7 +6,7 @@ import ast
 import builtins
 from typing import Any
 
-from looplift.base.syntax import children_of
+from looplift.base.syntax import children_of, nodes_of
 from looplift.base.unpacked import unpacked
 from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_optional_names import OptionalNames
@@ -85,10 +85,13 @@ class Statements(OptionalNames):
 
     def _unzipped(self, node: ast.Assign) -> Value | None:
         """``xs, ys = zip(*pairs)``."""
+        alone = len(node.targets) == 1 and isinstance(node.targets[0], ast.Tuple | ast.List)
+        if not alone or not self._is_builtin("zip"):
+            return None
         match node.value:
-            case ast.Call(func=ast.Name(id="zip"), args=[ast.Starred(value=source)], keywords=[]) if isinstance(
-                node.targets[0], ast.Tuple | ast.List
-            ) and self._is_builtin("zip"):
+            case ast.Call(func=ast.Name(id="zip"), args=[ast.Starred(value=source)], keywords=[]) if self._is_builtin(
+                "zip"
+            ):
                 rows = self.keep(self.listed(node.value, source))
                 if not isinstance(element(rows), Tup):
                     raise refuse(node, "takes apart what is no list of tuples")
@@ -244,6 +247,8 @@ class Statements(OptionalNames):
         old = self.keep(self.attribute_of(owner, record, target))
         if isinstance(node.op, ast.Add) and is_box(old, "list"):
             self.extend(old, node.value, node)
+            if any(isinstance(one, ast.Call) for one in nodes_of(node.value)):  # which may set the attribute
+                self.put_attribute(owner, old, target)
             return
         self.refuse_shared_change(old, node)
         if isinstance(self.present(old).type, Ten | Either):

@@ -34,7 +34,9 @@ class Stores(Statements):
 
     def _assigned(self, node: ast.Assign) -> Value:
         made = node.value
-        if isinstance(node.targets[0], ast.Tuple | ast.List) and isinstance(made, ast.GeneratorExp | ast.ListComp):
+        if isinstance(node.targets[0], ast.Tuple | ast.List) and (
+            isinstance(made, ast.ListComp) or (isinstance(made, ast.GeneratorExp) and len(node.targets) == 1)
+        ):  # the first of several targets uses a generator up
             first = made.generators[0]
             if len(made.generators) == 1 and not first.ifs and isinstance(first.iter, ast.Tuple | ast.List):
                 return self._each(first.target, first.iter.elts, made.elt)

@@ -109,7 +109,9 @@ class _Peeler:
         changed = _changed(body)
         if not changed:
             return {*assigned_names(body)}
-        arrays = {name for name, value in self.values.items() if hasattr(value, "ndim") and name not in self.bound}
+        arrays = {
+            name for name, value in self.values.items() if hasattr(type(value), "ndim") and name not in self.bound
+        }
         lengths = {f"len({name})" for name in {*self.values, *self.bound} - arrays}
         return {*assigned_names(body), *changed, *lengths}
 
@@ -214,7 +216,7 @@ class _Peeler:
 
 
 def _is_row(value: Any) -> bool:
-    return isinstance(value, list | tuple) or (hasattr(value, "ndim") and hasattr(value, "dtype"))
+    return isinstance(value, list | tuple) or (hasattr(type(value), "ndim") and hasattr(type(value), "dtype"))
 
 
 def _either(of_index: Known, lists: set[str], later: bool) -> Known:

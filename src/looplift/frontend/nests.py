@@ -147,7 +147,7 @@ def _is_number(build: Builder, node: ast.expr) -> bool:
 def _shape(build: Builder, array: ast.expr) -> list[ast.expr] | None:
     """The extents of an array whose rank is known before the loop."""
     value = _value(build, array)
-    if not hasattr(value, "ndim") or not hasattr(value, "shape"):
+    if not hasattr(type(value), "ndim") or not hasattr(type(value), "shape"):
         return None
     shape = ast.Attribute(array, "shape", ast.Load())
     return [ast.Subscript(shape, ast.Constant(dim), ast.Load()) for dim in range(value.ndim)]

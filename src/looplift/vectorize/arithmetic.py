@@ -30,6 +30,8 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
         return nodes.cast(args[0], kind.dtype)
     if base == "gelu" and args[0].axes and not args[0].kind.rank and "float64" not in str(args[0].kind.dtype):
         context.check(Node("finite", (args[0],), (), nodes.BOOL))  # of one infinity alone torch makes no NaN
+    if base in ("pow", "power", "float_power") and len(args) == 2:
+        _check_complex_power(context, *args)
     if context.library == "torch" and base in ("pow", "power") and len(args) == 2:
         _check_scalar_power(context, *args)
     if context.library == "np" and base in ("pow", "power") and str(args[0].kind.dtype) == "bool":
@@ -45,7 +47,8 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     given = [*args, *(kwargs[key] for key in named)]
     made = _promoted(base, given, kind) if context.library == "torch" else _promoted_arrays(base, given, kind)
     _check_numbers(context, base, given, made)
-    if context.library == "torch" and base != "where" and any(map(_is_narrowed, made, given)):
+    narrowed = any(map(_is_narrowed, made, given)) or (_is_short(kind) and any(map(_is_integer_of_lanes, given)))
+    if context.library == "torch" and base != "where" and narrowed:
         raise context.refuse("unsupported-value", f"'{said(name)}' of numbers that differ by iteration, in 16 bits")
     args, kwargs = made[: len(args)], kwargs | dict(zip(named, made[len(args) :], strict=True))
     axes = merge_axes(*(a.axes for a in args), *(k.axes for k in kwargs.values()))
@@ -55,7 +58,7 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     return _power(node) if base == "pow" and context.library == "np" else node
 
 
-REFUSING = ("where", "clamp", "clip", "clamp_min", "clamp_max")
+REFUSING = ("where", "clamp", "clip", "clamp_min", "clamp_max", "pow", "power")
 """What raises in torch where a number is beyond the type of a tensor: other operations let it wrap around."""
 
 
@@ -121,9 +124,23 @@ def _check_scalar_power(context: Context, base: Node, exponent: Node) -> None:
         context.check(nodes.negated(nodes.both(half, below)))
 
 
+def _is_short(kind: Kind) -> bool:
+    return str(kind.dtype) in ("torch.float16", "torch.bfloat16")
+
+
+def _is_integer_of_lanes(given: Node) -> bool:
+    return given.kind.family == "int" and bool(given.axes)
+
+
+def _check_complex_power(context: Context, number: Node, exponent: Node) -> None:
+    """A power by the number 0, 1 or 2 of a complex one is another function than that by a tensor of such."""
+    if number.kind.is_complex and exponent.kind.is_number and exponent.axes:
+        raise context.refuse("unknown-op", "powers of complex numbers whose exponents differ by iteration")
+
+
 def _is_narrowed(cast: Node, given: Node) -> bool:
     """Whether an operand was rounded to 16 bits, where the loop's 0-dim tensor or number is not."""
-    if cast is given or str(cast.kind.dtype) not in ("torch.float16", "torch.bfloat16"):
+    if cast is given or not _is_short(cast.kind):
         return False
     return given.kind.family != "bool" and "bool" not in str(given.kind.dtype)
 
@@ -148,8 +165,11 @@ def _promoted(base: str, args: list[Node], kind: Kind) -> list[Node]:
         return [args[0], *pair]
     tensors = [a for a in args if a.kind.is_array or a.kind.is_number]
     wanted = nodes.common_dtype([a.kind for a in tensors])
-    if kind.family == "tensor" and not any(a.kind.is_array for a in tensors) and wanted.is_floating_point:
-        wanted = torch.get_default_dtype()  # a function of torch makes its tensors of Python numbers of this type
+    if kind.family == "tensor" and not any(a.kind.is_array for a in tensors):
+        if wanted.is_floating_point:
+            wanted = torch.get_default_dtype()  # a function of torch makes its tensors of Python numbers of this type
+        elif wanted.is_complex:
+            wanted = kind.dtype
     if kind.family == "tensor" and kind.dtype.is_floating_point and not wanted.is_floating_point:
         return [nodes.cast(a, kind.dtype) if a.kind.is_number and a.axes else a for a in args]  # as it is divided
     if nodes.batched_dtype(tensors) in (wanted, None):

@@ -62,6 +62,8 @@ def _value(context: Context, operand: Operand, operands: list[Node]) -> str:
     node = context.node(as_atom(operand))
     if node.kind.is_array and (context.needs_grad or _asks(context, operand)):
         raise context.refuse("effect-order", "a tensor is printed with the name of its gradient")
+    if node.kind.family == "object" and _is_shape(context, operand):
+        raise context.refuse("effect-order", "a shape is printed, which is another kind of tuple")
     if node.axes and isinstance(operand, Var) and not _exact(context, operand, set()):
         raise context.refuse("effect-order", f"'{operand.hint}' is printed, and its last digit may differ when batched")
     return _placed(node, operands)
@@ -71,6 +73,11 @@ def _placed(node: Node, operands: list[Node]) -> str:
     """What stands for an operand in a text."""
     operands.append(node)
     return f"\x00{len(operands) - 1}\x01"
+
+
+def _is_shape(context: Context, operand: Operand) -> bool:
+    statement = context.flow.definition.get(operand) if isinstance(operand, Var) else None
+    return isinstance(statement, Let) and statement.op.name in ("attribute", "method.size")
 
 
 def _asks(context: Context, operand: Operand) -> bool:

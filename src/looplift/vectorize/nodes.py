@@ -248,6 +248,8 @@ def common_dtype(kinds: list[Kind]) -> Any:
 
     if not any(k.family == "tensor" for k in kinds):
         families = {k.family for k in kinds}
+        if "complex" in families:
+            return torch.complex128
         return torch.float64 if "float" in families else torch.int64 if "int" in families else torch.bool
     return _promote(tuple((k.family, k.dtype, k.rank) for k in kinds), torch.get_default_dtype())
 
