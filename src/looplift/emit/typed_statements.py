@@ -85,13 +85,12 @@ class Statements(OptionalNames):
 
     def _unzipped(self, node: ast.Assign) -> Value | None:
         """``xs, ys = zip(*pairs)``."""
-        alone = len(node.targets) == 1 and isinstance(node.targets[0], ast.Tuple | ast.List)
-        if not alone or not self._is_builtin("zip"):
+        if len(node.targets) > 1 or not isinstance(node.targets[0], ast.Tuple | ast.List):
             return None
         match node.value:
-            case ast.Call(func=ast.Name(id="zip"), args=[ast.Starred(value=source)], keywords=[]) if self._is_builtin(
-                "zip"
-            ):
+            case ast.Call(func=ast.Name(id="zip" as name), args=[ast.Starred(value=source)], keywords=[]):
+                if not self._is_builtin(name):
+                    return None
                 rows = self.keep(self.listed(node.value, source))
                 if not isinstance(element(rows), Tup):
                     raise refuse(node, "takes apart what is no list of tuples")
