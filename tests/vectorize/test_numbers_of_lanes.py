@@ -1,5 +1,8 @@
 """Python's numbers that differ by iteration, beside tensors that round, overflow or are complex."""
 
+import math
+
+import numpy as np
 import pytest
 import torch
 
@@ -85,3 +88,19 @@ def test_exponents_that_no_element_can_hold_raise(dtype, k):
     with pytest.raises(RuntimeError, match="without overflow") as mine:
         looplift.lift(powers, backend="torch", verify="off")(x, k)
     assert str(mine.value) == str(theirs.value)
+
+
+def normal_shares(xs):
+    out = np.zeros(len(xs))
+    for i in range(len(xs)):
+        if xs[i] > -1:
+            out[i] = 0.5 * (1 + math.erf(xs[i] / math.sqrt(2))) - math.erfc(xs[i])
+    return out
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+def test_error_functions_of_arrays(backend):
+    xs = np.random.default_rng(0).normal(size=40)
+    lifted = looplift.lift(normal_shares, backend=backend, verify="off")
+    assert np.allclose(lifted(xs), normal_shares(xs), rtol=1e-13)
+    assert lifted.report().loops[0].decision != "kept"

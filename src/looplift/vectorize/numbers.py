@@ -17,6 +17,7 @@ MATH = MATH_EXACT | frozenset(
     """exp expm1 exp2 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot pow
     erf erfc degrees radians""".split()
 )
+NOT_OF_NUMPY = ("math.erf", "math.erfc")
 CONVERSIONS = ("builtin.float", "builtin.int", "builtin.bool", "method.item", "method.__float__")
 
 
@@ -49,6 +50,8 @@ def number_operation(
         args = [_python_float(context, name, a) for a in args]
     if not fact.kind.is_number or not all(a.kind.is_number for a in args):
         return None
+    if context.library == "np" and name in NOT_OF_NUMPY and args[0].axes:
+        return Val(each.of_each(context, name, args, f"NumPy has no '{name[5:]}'"))
     return Val(_arithmetic(context, name, args, fact.kind, var))
 
 
