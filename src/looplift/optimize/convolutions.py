@@ -132,7 +132,12 @@ def windowed_sum(node: Node) -> Node | None:
         return None
     product = node.args[0]
     rank = product.kind.rank
-    if len(node.args) != 1 or rank not in (2, 3) or sorted(node.attrs["dims"]) != list(range(-rank, 0)):
+    if (
+        len(node.args) != 1
+        or product.kind.family != "tensor"
+        or rank not in (2, 3)
+        or sorted(node.attrs["dims"]) != list(range(-rank, 0))
+    ):
         return None
     factors = factors_of(product)
     for windows, weights in (factors, factors[::-1]) if factors is not None else ():
