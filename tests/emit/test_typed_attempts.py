@@ -104,3 +104,27 @@ def test_keys_without_a_hash_raise():
     with pytest.raises(TypeError, match="unhashable") as mine:
         looplift.lift(counted, verify="off")([[1]])
     assert str(mine.value) == str(theirs.value)
+
+
+def divided_first(xs, table):
+    total = 0
+    for x in xs:
+        try:
+            n = 10 // x + table[x]
+        except KeyError:
+            n = -1
+        total += n
+    return total
+
+
+def test_what_raises_before_the_key_is_asked_raises():
+    lifted = looplift.lift(divided_first, verify="off")
+    assert lifted([1, 2, 5], {1: 3}) == divided_first([1, 2, 5], {1: 3})
+    with pytest.raises(ZeroDivisionError):
+        lifted([1, 0, 5], {1: 3})
+
+
+def test_another_exception_under_the_name(monkeypatch):
+    monkeypatch.setitem(counted.__globals__, "KeyError", ValueError)
+    with pytest.raises(LookupError):
+        looplift.lift(counted, verify="off")(["a", "b"])

@@ -175,3 +175,33 @@ def test_ends_and_errors_are_the_loop_s(case):
             return type(error), str(error), arguments
 
     assert run(looplift.lift(case[0], verify="off")) == run(case[0])
+
+
+def mapped_beside(a, b):
+    log, total = [], 0
+    for x, y in zip(map(lambda v: log.append(v) or v, a), b):
+        total += x * y
+    return total, log
+
+
+def mapped_by_a_method(xs):
+    d, e, out = {1: 2, 3: 4}, {1: 5, 3: 6}, []
+    for v in map(d.get, xs):
+        out.append(v)
+        d = e
+    return out
+
+
+def turned_around(xs):
+    total = 0
+    for x in reversed(map(abs, xs)):
+        total += x
+    return total
+
+
+def test_map_is_asked_once_more_and_its_function_is_bound_once():
+    for a, b in ((list(range(9)), [1, 2]), ([1, 2], list(range(9)))):
+        assert looplift.lift(mapped_beside, verify="off")(a, b) == mapped_beside(a, b)
+    assert looplift.lift(mapped_by_a_method, verify="off")([1, 3] * 9) == mapped_by_a_method([1, 3] * 9)
+    with pytest.raises(TypeError, match="reversible"):
+        looplift.lift(turned_around, verify="off")([1, 2])

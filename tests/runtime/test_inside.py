@@ -173,3 +173,27 @@ def test_another_function_under_the_same_name(monkeypatch):
     assert same(lifted(a, 3), logged(a, 3))
     monkeypatch.setitem(logged.__globals__, "distances", lambda a: 2 * a)
     assert same(lifted(a, 3), logged(a, 3))
+
+
+class Dynamic:
+    """An object that answers to every name."""
+
+    def __getattr__(self, name):
+        return Dynamic()
+
+    def __call__(self, x):
+        return x * 2
+
+
+def of_dynamic_objects(thing, n):
+    log = []
+    for k in range(n):
+        log.append(f"{thing(k)} {thing.part(k)}")
+        log.append(f"{distances(np.arange(float(k + 1)))[0]:.2f}")
+    return log
+
+
+def test_objects_that_answer_to_every_name():
+    lifted = looplift.lift(of_dynamic_objects, verify="off")
+    for _ in range(10):
+        assert lifted(Dynamic(), 6) == of_dynamic_objects(Dynamic(), 6)

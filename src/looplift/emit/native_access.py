@@ -118,7 +118,7 @@ def _cut(writer: Writer, view: View, cuts: list[tuple[int, Slice]]) -> View:
             raise writer.refuse("not-scalar", "a slice with a step that is not positive")
         if step.constant is None:
             step = writer.bind(step, "step")
-            writer.fail_if(f"{step.text} < 1", "broken_requirement")
+            writer.fail_if(f"{step.text} < 1 || {step.text} > {2**40}", "broken_requirement")
         lo, hi = _bound(writer, part.lo, "0"), _bound(writer, part.hi, str(2**62))
         text = f"cut<{axis}>({text}, {lo.text}, {hi.text}, {step.text})"
     name = writer.fresh("part")

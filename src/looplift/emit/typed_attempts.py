@@ -21,7 +21,11 @@ _PLAIN = (
 
 
 class KeyTest(ast.Compare):
-    """Whether a key is in what must be a dict, which raises nothing but KeyError."""
+    """Whether a key is in what must be a dict, which raises nothing but KeyError. ``exception``: the name of what is
+    caught."""
+
+    _fields = (*ast.Compare._fields, "exception")
+    exception: str
 
 
 def without_attempts(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -51,6 +55,7 @@ def _branch(node: ast.Try) -> ast.If | None:
         return None
     (item,) = looked_up
     test = KeyTest(fresh_copy(item.slice), [ast.In()], [fresh_copy(item.value)])
+    test.exception = name
     return ast.fix_missing_locations(ast.copy_location(ast.If(test, [statement], otherwise), node))
 
 
@@ -58,10 +63,21 @@ def _raises_nothing_else(statement: ast.stmt, item: ast.Subscript) -> bool:
     """Whether nothing but looking up an item may raise KeyError, and that comes first."""
     if not isinstance(item.value, ast.Name) or isinstance(item.slice, ast.Slice):
         return False
-    if isinstance(statement, ast.Assign) and (item in statement.targets or len(statement.targets) > 1):
-        return False
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr=name), args=arguments, keywords=[])):
             parts = [part for one in arguments for part in nodes_of(one)] + nodes_of(item)
             return owner is item and name in _ADDING and all(isinstance(part, _PLAIN) for part in parts)
-    return all(isinstance(part, _PLAIN) for part in nodes_of(statement))
+        case ast.AugAssign(target=first):
+            first = first if first is item else _first_of(statement.value)
+        case ast.Assign(targets=[ast.Name()], value=value) | ast.Return(value=ast.expr() as value):
+            first = _first_of(value)
+        case _:
+            return False
+    return first is item and all(isinstance(part, _PLAIN) for part in nodes_of(statement))
+
+
+def _first_of(value: ast.expr) -> ast.expr:
+    """What of an expression is evaluated first."""
+    while isinstance(value, ast.BinOp):
+        value = value.left
+    return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from looplift.emit.typed_attempts import KeyTest
 from looplift.emit.typed_expressions import SEQUENCES, Values, element, inside, is_box
 from looplift.emit.typed_scope import Factory, Value, as_int, as_number, coerced, evaluated, plain, refuse
 from looplift.emit.typed_types import (
@@ -48,7 +49,9 @@ class Expressions(Values):
             code = name
         return Value(BOOL, code)
 
-    def of_KeyTest(self, node: ast.Compare) -> Value:
+    def of_KeyTest(self, node: KeyTest) -> Value:
+        if self.resolved(ast.Name(node.exception, ast.Load())) not in (KeyError, LookupError):
+            raise refuse(node, "is asked for another exception")
         left, right = self.several(node.left, node.comparators[0])
         if right.type is not NEVER and not is_box(right, "dict"):
             raise refuse(node, "is no question that only a dict answers")

@@ -9,6 +9,7 @@ from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.spans import is_strict
+from looplift.base.syntax import nodes_of
 from looplift.base.unpacked import applied
 from looplift.emit.typed_expressions import SEQUENCES, element, inside, is_box
 from looplift.emit.typed_items import Expressions
@@ -136,6 +137,8 @@ class Loops(Expressions):
     def steps_of_zip(self, node: ast.Call) -> Steps:
         if len(node.args) == 1 and isinstance(node.args[0], ast.Starred) and not node.keywords:
             return self._steps_of_columns(node, node.args[0].value)
+        if len(node.args) > 1 and any(_is_mapped(one) for source in node.args for one in nodes_of(source)):
+            raise refuse(node, "asks for an item more of what is mapped")
         every = [self.steps_of(one) for one in node.args]
         if not every:
             raise refuse(node, "zips nothing")
@@ -154,7 +157,10 @@ class Loops(Expressions):
         if node not in self.replaced:
             self.replaced[node] = applied(function, [ast.Name(_MAPPED, ast.Load())])
         call = self.replaced[node]
-        if call is None or not isinstance(function, ast.Lambda | ast.Name | ast.Attribute):
+        is_known = isinstance(function, ast.Lambda | ast.Name) or (
+            isinstance(function, ast.Attribute) and self.resolved(function) is not None
+        )
+        if call is None or not is_known:
             raise refuse(node, "maps by what is not known")
         inner = self.steps_of(source)
         before = self.renamed
@@ -355,6 +361,10 @@ class Loops(Expressions):
         self.emit(f"{text} {name} = made<{inside(text)}>();")
         self.lines += ["{", *lines, "}"]
         return Value(box.find(), name)
+
+
+def _is_mapped(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "map"
 
 
 __all__ = ["Box", "Loops"]

@@ -111,13 +111,21 @@ class _Operations(ast.NodeTransformer):
         self.counter = counter
         self.found: list[tuple[list[ast.stmt], Fails, list[ast.stmt]]] = []
         self.calls = False
+        self.passed = 0
+        """How many operations came before that may raise what no handler takes."""
+        self.entered = [0]
+        """How many of them when the operation at hand, and those around it, began."""
 
     def visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, CONDITIONAL):
             if any(self._may_fail(part) for part in nodes_of(node)):
                 raise _TooComplex
             return node
-        return super().visit(node)
+        self.entered.append(self.passed)
+        try:
+            return super().visit(node)
+        finally:
+            self.entered.pop()
 
     def _may_fail(self, node: ast.AST) -> bool:
         match node:
@@ -141,6 +149,7 @@ class _Operations(ast.NodeTransformer):
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         if not isinstance(node.op, DIVISIONS) or not (handler := self._handler("division")):
+            self.passed += isinstance(node.op, DIVISIONS)
             return node
         node.left, node.right = self._held("division", None, [node.left, node.right], handler)
         return node
@@ -162,6 +171,7 @@ class _Operations(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load) or not (handler := self._handler("subscript")):
+            self.passed += isinstance(node.ctx, ast.Load)
             return node
         if any(isinstance(part, ast.Slice | ast.Starred) for part in nodes_of(node.slice)):
             return node
@@ -173,6 +183,8 @@ class _Operations(ast.NodeTransformer):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if (handler := self._handler("function")) and name in ("log", "log2", "log10", "sqrt") and len(node.args) == 1:
             node.args = self._held("function", node.func, node.args, handler)
+        else:
+            self.passed += name not in ("abs", "len", "float")
         self.calls = self.calls or name not in PURE
         return node
 
@@ -184,6 +196,8 @@ class _Operations(ast.NodeTransformer):
         handler: tuple[list[str], list[ast.stmt]],
     ) -> list[ast.expr]:
         """Names for operands, which are bound before the operation is tested."""
+        if self.entered[-1]:
+            raise _TooComplex  # what raises before that would come after its test
         held: list[ast.stmt] = []
         names: list[ast.expr] = []
         for operand in operands:
@@ -197,4 +211,5 @@ class _Operations(ast.NodeTransformer):
         test.operation, test.function, test.exceptions = operation, function, handler[0]
         test.operands = [fresh_copy(name) for name in names]
         self.found.append((held, test, handler[1]))
+        self.passed = self.entered[-1]  # what its operands may raise comes in its turn
         return names

@@ -382,6 +382,8 @@ def run_body(build: Builder, frame: Frame, key: Any, statements_of_body: list[as
         env[result] = UNDEFINED if always_exits(statements_of_body) else Const(None)
         statements.translate_block(build, body)
         found = env[result]
+        if keys and not isinstance(found, Tup):
+            raise build.refuse("mixed-kinds", "a dict that is returned at several places holds values of several kinds")
         if keys and isinstance(found, Tup):
             return structures.shelf_of(build, dict(zip(keys, found.items, strict=True)))
         return found

@@ -80,11 +80,10 @@ class _WithTuples(ast.NodeTransformer):
         made = ast.copy_location(ast.Tuple(node.value.values, ast.Load()), node.value)
         return ast.copy_location(ast.Return(made), node)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+    def _inner(self, node: ast.AST) -> ast.AST:
         return node
 
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        return node
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = _inner
 
 
 def exits(node: ast.stmt, *, loops: bool = True) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from looplift.base.data import dataclass
 from looplift.base.spans import is_strict
+from looplift.base.syntax import nodes_of
 from looplift.frontend import calls, complexes, evident, expressions, nests, parts, rows, structures
 from looplift.frontend.scope import Builder, Late, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Range, Require, Var
@@ -272,7 +273,17 @@ def _at(build: Builder, source: Source, position: Atom) -> Value:
     return source.item(build, _number_at(build, source.domain, position))
 
 
+_ITERATORS = ("map", "zip", "enumerate", "filter", "reversed", "iter")
+
+
+def _is_call_of(build: Builder, node: ast.expr, names: Sequence[str]) -> bool:
+    is_named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+    return is_named and build.is_builtin(node.func.id)  # type: ignore[union-attr]
+
+
 def _reversed(build: Builder, inner: ast.expr) -> Source | list[Value]:
+    if _is_call_of(build, inner, _ITERATORS):
+        raise build.refuse("unsupported-iterable", "an iterator is not reversible, and 'reversed' raises")
     source = source_of_iterable(build, inner)
     if isinstance(source, list):
         return source[::-1]
@@ -320,6 +331,9 @@ def _number(build: Builder, first: Atom, position: int) -> Atom:
 
 def _zip(build: Builder, inners: list[ast.expr], *, strict: bool = False) -> Source | list[Value]:
     """Items side by side, up to the end of the shortest; ``strict``: all are as long."""
+    calls = (node for inner in inners[:-1] for node in nodes_of(inner) if isinstance(node, ast.Call))
+    if any(_is_call_of(build, node, ("map",)) for node in calls):
+        raise build.refuse("unsupported-iterable", "'zip' asks for an item more of what is mapped before its last one")
     sources = [_source_of_argument(build, inner) for inner in inners]
     every = [source for part in sources for source in part]
     if strict:

@@ -19,7 +19,7 @@ def isclose(a, b, rel_tol=1e-09, abs_tol=0.0):
     second = float(b)
     difference = abs(second - first)
     near = difference <= abs(rel_tol * second) or difference <= abs(rel_tol * first) or difference <= abs_tol
-    return first == second or (near and difference < math.inf)
+    return first == second or (near and abs(first) < math.inf and abs(second) < math.inf)
 
 
 def comb(n, k):

@@ -252,7 +252,7 @@ def _fits(modes: str, variant: Variant) -> str:
     """The text of a variant's conditions; what runs as written for small arguments needs but those that cost little."""
     every = variant.conditions
     costly = [place for place, condition in enumerate(every) if guards.is_costly(condition)]
-    if variant.small is None or not costly or not (limits := _limits(variant)):
+    if variant.small is None or not variant.small.plain or not costly or not (limits := _limits(variant)):
         return _all([modes, *every])
     first, rest = every[: costly[0]], every[costly[0] :]
     made = {name for place in costly for name in re.findall(r"(\w+) :=", every[place])}

@@ -8,6 +8,7 @@ for step in range(n):                    # stays: it trains
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import types
 from collections.abc import Mapping
@@ -59,9 +60,10 @@ class Inside:
 
 
 def state_of(found: Any) -> Any:
-    """The state behind the lifted form of a function, method or module."""
-    found = getattr(found, "func", found)
-    return getattr(getattr(found, "__func__", found), "__looplift_state__", None)
+    """The state behind the lifted form of a function, method or module; None of anything else."""
+    found = found.func if type(found) is functools.partial else found
+    found = found.__func__ if type(found) is types.MethodType else found
+    return found.__dict__.get("__looplift_state__") if type(found) is types.FunctionType else None
 
 
 def is_idle(found: Any) -> bool:
@@ -83,8 +85,8 @@ def _value_of(callee: ast.expr, values: Mapping[str, Any]) -> Any:
         return values.get(callee.id)
     if not isinstance(callee, ast.Attribute) or (owner := _value_of(callee.value, values)) is None:
         return None
-    if isinstance(owner, torch.nn.Module) and callee.attr in owner._modules:
-        return owner._modules[callee.attr]
+    if issubclass(type(owner), torch.nn.Module) and callee.attr in (modules := owner.__dict__.get("_modules", {})):
+        return modules[callee.attr]
     found = inspect.getattr_static(owner, callee.attr, None)
     if isinstance(found, types.FunctionType) and not isinstance(owner, types.ModuleType | type):
         return types.MethodType(found, owner)
