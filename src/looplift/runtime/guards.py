@@ -434,7 +434,8 @@ def may_call_torch(values: Mapping[str, Any]) -> bool:
 def _is_without_torch(value: Any) -> bool:
     if type(value) is np.ndarray:
         return not value.dtype.hasobject
-    is_builtin = getattr(builtins, getattr(value, "__name__", ""), None) is value
+    is_named = type(value) in (types.BuiltinFunctionType, type)
+    is_builtin = is_named and getattr(builtins, value.__name__, None) is value
     return type(value) in _NUMBERS or isinstance(value, np.generic) or value is np or value is math or is_builtin
 
 
