@@ -106,8 +106,8 @@ def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -
     if isinstance(atom, Var) and (value := _item_of_own_list(context, atom)) is not None:
         if any(_may_be_given(context, one, frozenset()) for one in value):
             raise context.refuse("aliasing", f"'{atom.hint}' may be an argument itself, as an item of a list")
-    if node.kind.family == "list" and node.op != "name" and isinstance(node.attrs, dict):
-        own = node.attrs | {"own": node.serial}  # two lists are two objects, even if they hold the same
+    if node.kind.family == "list" and node.op != "name" and isinstance(atom, Var):
+        own = node.attrs | {"own": atom}  # two lists are two objects, even if they hold the same
         node = Node(node.op, node.args, node.axes, node.kind, own, node.hint)
     if isinstance(atom, Var) and node.op != "name":
         node = as_array(node, context.facts.kind(atom))
