@@ -15,7 +15,8 @@ dicts before stores that the plan then refuses."""
 def test_the_interpreter_agrees_with_python(path):
     found = regions_of(path)
     kinds = [words for words in found.facts if "is Kind" in words]
-    wrong_kinds = [words for words in kinds if "known as Kind(family='either'" not in words]  # None, or a number
+    either = "is Kind(family='none'", "known as Kind(family='either'"  # which None is one of
+    wrong_kinds = [words for words in kinds if not all(part in words for part in either)]
     if path.stem in KNOWN and (found.wrong or wrong_kinds):
         pytest.xfail("a known defect of the analysis")
     assert found.wrong == []

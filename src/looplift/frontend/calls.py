@@ -374,19 +374,19 @@ def run_body(build: Builder, frame: Frame, key: Any, statements_of_body: list[as
     """What the body of a function returns, translated in a frame of its own; ``key`` tells the function."""
     result = f"_result_{next(build.counter)}"
     saved, env = build.span, frame.env
+    keys, statements_of_body = with_tuples_for_dicts(statements_of_body)
     build.frames.append(frame)
     build.calls.append(key)
-    keys, statements_of_body = with_tuples_for_dicts(statements_of_body)
     try:
         body = without_exits(statements.without_docstring(statements_of_body), result, build.counter)
         env[result] = UNDEFINED if always_exits(statements_of_body) else Const(None)
         statements.translate_block(build, body)
         found = env[result]
-        if keys and not isinstance(found, Tup):
+        if not keys:
+            return found
+        if not isinstance(found, Tup):
             raise build.refuse("mixed-kinds", "a dict that is returned at several places holds values of several kinds")
-        if keys and isinstance(found, Tup):
-            return structures.shelf_of(build, dict(zip(keys, found.items, strict=True)))
-        return found
+        return structures.shelf_of(build, dict(zip(keys, found.items, strict=True)))
     finally:
         build.calls.pop()
         build.frames.pop()
