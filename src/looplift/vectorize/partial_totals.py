@@ -99,6 +99,16 @@ def _remembers(inner: Loop, sums: list[Accumulator]) -> bool:
     return any(carry.inside not in chains and carry.next is not carry.inside for carry in inner.carries)
 
 
+def _beginning(flow: Flow, atom: Atom) -> Atom:
+    """What a sum begins with in front of all loops that carry it."""
+    while isinstance(atom, Var) and isinstance(loop := flow.definition.get(atom), Loop):
+        carry = next((one for one in loop.carries if one.inside is atom), None)
+        if carry is None:
+            break
+        atom = carry.init
+    return atom
+
+
 def _start(kind: Kind) -> Op | Const | None:
     """What a sum of a kind begins with."""
     if kind.family == "tensor" and not kind.rank and "float" in str(kind.dtype):
@@ -114,7 +124,7 @@ def _parted(
     carries = {carry.inside: carry for carry in inner.carries}
     for total in totals:
         carry, number = total.carry, next(numbers)
-        first, kind = facts[total.found.carry.init].kind, facts.of[carry.after].kind
+        first, kind = facts[_beginning(flow, total.found.carry.init)].kind, facts.of[carry.after].kind
         becomes = first.is_number and first.family != kind.family  # where nothing is added it stays what it was
         surely = _counts(inner) and _adds(flow, carry.next, carry.inside)
         start = begin = _start(first if becomes and not surely else kind)
