@@ -53,13 +53,19 @@ def with_partial_totals(function: Function, facts: Facts) -> Function | None:
     """The same function with such sums; None if it has none."""
     flow, numbers = Flow(function), itertools.count(1)
     changed: dict[int, tuple[Statement, ...]] = {}
-    for outer in (s for s in walk(function.body) if isinstance(s, Loop)):
-        sums = [one for carry in outer.carries if (one := accumulator_of(flow, outer, carry)) is not None]
+    loops = [statement for statement in walk(function.body) if isinstance(statement, Loop)]
+    carried = {
+        id(loop): [one for carry in loop.carries if (one := accumulator_of(flow, loop, carry)) is not None]
+        for loop in loops
+    }
+    begins = {var: one.carry.init for sums in carried.values() for one in sums for var in one.chain}
+    for outer in loops:
+        sums = carried[id(outer)]
         for inner in outer.body:
             if isinstance(inner, Loop) and id(inner) not in changed:
                 totals = _totals(flow, facts, inner, [one for one in sums if one.operator == "add"])
                 if totals and _remembers(inner, sums):
-                    changed[id(inner)] = _parted(flow, facts, inner, totals, numbers)
+                    changed[id(inner)] = _parted(flow, facts, inner, totals, begins, numbers)
     if not changed:
         return None
     body = Changes(changed, {}).block(function.body)
@@ -99,13 +105,10 @@ def _remembers(inner: Loop, sums: list[Accumulator]) -> bool:
     return any(carry.inside not in chains and carry.next is not carry.inside for carry in inner.carries)
 
 
-def _beginning(flow: Flow, atom: Atom) -> Atom:
+def _beginning(begins: dict[Var, Atom], atom: Atom) -> Atom:
     """What a sum begins with in front of all loops that carry it."""
-    while isinstance(atom, Var) and isinstance(loop := flow.definition.get(atom), Loop):
-        carry = next((one for one in loop.carries if one.inside is atom), None)
-        if carry is None:
-            break
-        atom = carry.init
+    while isinstance(atom, Var) and atom in begins:
+        atom = begins[atom]
     return atom
 
 
@@ -117,14 +120,19 @@ def _start(kind: Kind) -> Op | Const | None:
 
 
 def _parted(
-    flow: Flow, facts: Facts, inner: Loop, totals: list[_Total], numbers: itertools.count
+    flow: Flow,
+    facts: Facts,
+    inner: Loop,
+    totals: list[_Total],
+    begins: dict[Var, Atom],
+    numbers: itertools.count,
 ) -> tuple[Statement, ...]:
     before: list[Statement] = []
     after: list[Statement] = []
     carries = {carry.inside: carry for carry in inner.carries}
     for total in totals:
         carry, number = total.carry, next(numbers)
-        first, kind = facts[_beginning(flow, total.found.carry.init)].kind, facts.of[carry.after].kind
+        first, kind = facts[_beginning(begins, total.found.carry.init)].kind, facts.of[carry.after].kind
         becomes = first.is_number and first.family != kind.family  # where nothing is added it stays what it was
         surely = _counts(inner) and _adds(flow, carry.next, carry.inside)
         start = begin = _start(first if becomes and not surely else kind)
