@@ -1,6 +1,7 @@
 """A sum that two inner loops begin behind an `if` around a term of it: nothing is added, so it stays a float."""
 
 import itertools
+
 import torch
 
 
