@@ -168,6 +168,10 @@ class _Comparison:
         return f"{path}: {_counted(int((~same).sum()), same.size, where, got[where], want[where])}"
 
 
+NARROW = {"float16": 11, "bfloat16": 8, "float32": 24, "complex64": 24}
+"""The dtypes that are narrower than 64 bits, with the bits of their digits."""
+
+
 def _tolerances(dtype: torch.dtype) -> tuple[float, float, float]:
     """Relative to the element, to the numbers computed with, and to the largest element."""
     epsilon = torch.finfo(dtype).eps

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from looplift.base.budget import fits
+from looplift.base.compare import NARROW
 from looplift.base.memory import apart, own_places
 from looplift.base.report import LoopRecord
 from looplift.emit.helpers import HELPERS, helper_functions
@@ -42,7 +43,18 @@ def code_over_lists(
     code.standalone += [HELPERS[name] for name in helpers]
     code.namespace |= helper_functions(helpers)
     code.decisions = [LoopRecord(program.file, line, "lists") for line, _ in program.loops]
+    if words := {word for value in values.values() for word in _words(value)}:
+        narrowest = min(words, key=lambda word: NARROW[word])
+        code.rounded_to = dict.fromkeys(["result", *code.mutated], narrowest)
     return code
+
+
+def _words(value: Any) -> list[str]:
+    """The dtypes of arrays, also in lists and tuples, that are narrower than 64 bits."""
+    if isinstance(value, list | tuple):
+        return [word for item in value for word in _words(item)]
+    word = str(value.dtype).removeprefix("torch.") if isinstance(value, torch.Tensor | np.ndarray | np.generic) else ""
+    return [word] if word in NARROW else []
 
 
 def _guards(ahead: Any, values: Mapping[str, Any], memory: int | None) -> tuple[list[str], dict[str, Any]]:

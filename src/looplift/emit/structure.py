@@ -129,6 +129,8 @@ def along_dim_text(p: Printer, node: Node) -> Text:
         return atom(f"np.{base}({text}, axis={dim})")
     if base == "softmin":
         return atom(f"torch.nn.functional.{base}({text}, {dim})")
+    if base in ("cummax", "cummin"):
+        return atom(f"{text}.{base}({dim}).values")
     if isinstance(dim, tuple) and base != "flip":
         p.fail("unknown-op", f"'{base}' along several dimensions")
     return atom(f"{text}.{base}({literal(dim, 'torch')})")

@@ -101,7 +101,8 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
         guards.append("_same_methods(_methods)")
     guards += [_equals(path, value) for path, value in found.equal.items()]
     lines = [place[0] for place in program.loops] or [program.line]
-    narrow = dict.fromkeys(["result", *found.changes], "float32") if "Ten<float," in found.text else {}
+    has_singles = any(f"{array}<float," in found.text for array in ("Ten", "Arr"))
+    narrow = dict.fromkeys(["result", *found.changes], "float32") if has_singles else {}
     return RegionCode(
         statements, namespace, [standalone(name, typed)], guards, list(found.modules), found.changes,
         rounded_to=narrow,

@@ -106,8 +106,7 @@ def contracted_axes(node: Node) -> Node | None:
         return None
     a, b = _aligned(a, b, axes)
     if not a.kind.rank and not b.kind.rank:
-        wide = len(a.axes) + len(b.axes) > 2 * len(axes) + ("stencil" not in (a.op, b.op))
-        return _contraction(node, a, b, ("", "", "")) if wide else None
+        return _contraction(node, a, b, ("", "", "")) if node.axes else None
     return _contracted_rows(node, a, b)
 
 

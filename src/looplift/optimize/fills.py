@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from looplift.ir.array import Node
@@ -40,6 +41,8 @@ def _item_of_fill(node: Node) -> Node | None:
     if node.op not in ("slice", "gather") or node.kind.family != "tensor":
         return None
     array, pieces = node.args[0], node.attrs["pieces"]
+    if array.op == "assemble":
+        return _item_of_stored(node, array.args[0])
     library, _, name = array.attrs["name"].rpartition(".") if array.op == "apply" else ("", "", "")
     if library != "torch" or name not in FILLS or not set(array.attrs["kwargs"]) <= WHERE_MADE:
         return None
@@ -57,13 +60,21 @@ def _item_of_fill(node: Node) -> Node | None:
     return Node("apply", operands, (), node.kind, array.attrs | {"positional": 1, "extents": kept}, node.hint)
 
 
+def _item_of_stored(node: Node, stored: Node) -> Node | None:
+    """Any item of an array in which one number stands everywhere."""
+    takes_one = all(_takes_whole_or_one(piece) and type(piece).__name__ != "Whole" for piece in node.attrs["pieces"])
+    is_known = takes_one and stored.op == "const" and type(stored.attrs["value"]) in (int, float)
+    is_float = is_known and node.kind.dtype.is_floating_point and math.isfinite(stored.attrs["value"])
+    return _number(node, stored.attrs["value"]) if is_float else None
+
+
 def _takes_whole_or_one(piece: Any) -> bool:
     """Whether a piece of a subscript keeps a dimension, or takes one place of it in each lane."""
     name = type(piece).__name__
     return name in ("Whole", "Point", "Along") or (name == "Gather" and not piece.index.kind.rank)
 
 
-def _number(node: Node, value: int) -> Node | None:
+def _number(node: Node, value: float) -> Node | None:
     """A tensor of no dimensions."""
     dtype = node.kind.dtype
     if dtype.is_complex or node.kind.rank:
@@ -72,6 +83,22 @@ def _number(node: Node, value: int) -> Node | None:
     family = type(number).__name__
     const = Node("const", (), (), Kind(family), {"value": number})
     return Node("full", (const,), (), node.kind, {"dtype": dtype}, node.hint)
+
+
+SUMS = ("reduce", "contract", "segment", "label_sums")
+"""What is added up from zero, so that it is never a negative zero."""
+
+
+def sum_from_zero(node: Node) -> Node | None:
+    """A sum that begins with zero is the sum."""
+    if node.op != "elementwise" or len(node.args) != 2 or "product" in node.attrs:
+        return None
+    for start, total in (node.args, node.args[::-1]):
+        plain = start.args[0] if start.op == "full" else start
+        same = total.kind == node.kind and total.axes == node.axes and _is_of_one_dtype(node, start)
+        if same and _is_zero(plain) and total.op in SUMS and total.attrs.get("operator", "add") == "add":
+            return total
+    return None
 
 
 def counted_where_some(node: Node) -> Node | None:

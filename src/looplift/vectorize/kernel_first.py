@@ -201,8 +201,8 @@ _OF_PLACES = frozenset("best_of best_place last_taken".split())
 _BESIDE_ARITHMETIC = frozenset(
     """name extent const slice shift linear index gather along assemble collect owned full display apply renamed
     on_diagonal some settled retype cast turned arange unsqueezed spread finite attribute method length lengths
-    relabel total distances transposed permuted field part only_finite recurrence passes running_last running_sum
-    last last_taken stencil join leading trailing entries segment entry first first_held at_best best_of
+    relabel total distances place along_dim transposed permuted field part only_finite recurrence passes running_last
+    running_sum last last_taken stencil join leading trailing entries segment entry first first_held at_best best_of
     best_item label_counts label_sums label_either pooled tiles bound axes_softmax axes_logsumexp windows dense
     flattened reshaped unflattened stretched vector moved split flat_lanes items item_lengths""".split()
 )

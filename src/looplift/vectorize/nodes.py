@@ -351,14 +351,14 @@ def structure_key(node: Node) -> Any:
         return ("const", type(node.attrs["value"]).__name__, repr(node.attrs["value"]))
     if node.op in ("extent", "length"):
         return ("size", key_of(node))
-    if node.op in ("drawn", "apply") or _reads_memory(node):
+    if node.op in ("drawn", "apply") or reads_memory(node):
         return ("node", node.serial)
     attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items() if k not in UNKEYED))
     pieces = tuple(type(piece).__name__ for piece in node.attrs.get("pieces", ()))
     return (node.op, attrs, pieces, tuple(map(id, node.axes)), tuple(map(structure_key, node.args)))
 
 
-def _reads_memory(node: Node) -> bool:
+def reads_memory(node: Node) -> bool:
     return node.op not in ("extent", "length") and any(
-        (arg.op == "name" and arg.attrs.get("memory")) or _reads_memory(arg) for arg in node.args
+        (arg.op == "name" and arg.attrs.get("memory")) or reads_memory(arg) for arg in node.args
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from looplift.base.compare import NARROW
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import Atom, Let, Var
 from looplift.ops import table
 from looplift.vectorize.flow import Flow
 
 MOVES = ("getitem", "iter_item", "attribute", "unpack", "copy", "tuple", "list")
-BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "complex64": 24}
 
 
 def rounded_to(facts: Facts, *, of_arguments: bool = False) -> dict[str, str]:
@@ -30,7 +30,7 @@ def rounded_to(facts: Facts, *, of_arguments: bool = False) -> dict[str, str]:
             words |= {word for var in every if (word := _word_of(facts, var))}
         words |= {word for var in every if (word := _rounding(facts, flow, var))}
         if words:
-            found[key] = min(words, key=lambda word: BITS[word])
+            found[key] = min(words, key=lambda word: NARROW[word])
     return found
 
 
@@ -57,4 +57,4 @@ def _rounding(facts: Facts, flow: Flow, var: Var) -> str:
 def _word_of(facts: Facts, var: Var) -> str:
     """The dtype of a variable, if it is a narrow one."""
     word = str(facts.of[var].kind.dtype).removeprefix("torch.") if var in facts.of else ""
-    return word if word in BITS else ""
+    return word if word in NARROW else ""

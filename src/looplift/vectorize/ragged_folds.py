@@ -12,7 +12,7 @@ from typing import Any
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Fact, Kind
 from looplift.ops import table
-from looplift.vectorize import nodes, segments
+from looplift.vectorize import nodes, segments, whole_rows
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.ragged import (
@@ -43,6 +43,8 @@ def segment(
         raise context.refuse("ragged-shape", "a sum in half precision, of another length in each iteration")
     if axis not in node.axes:
         raise context.refuse("ragged-shape", "a dimension of another length is folded before one inside of it")
+    if counts is None and outer in (None, axis) and (found := whole_rows.folded(context, node, axis, operator)):
+        return found
     parents = (outer or axis).parents
     axes = tuple(sorted({*(a for a in node.axes if a is not axis), *parents}, key=lambda a: a.order))
     made = Kind(kind.family, node.kind.dtype, node.kind.rank)

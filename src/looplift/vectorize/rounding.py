@@ -8,10 +8,10 @@ while abs(z) > 0.1:                 the lane 0 never holds a tensor: its numbers
 
 from __future__ import annotations
 
+from looplift.base.compare import NARROW
 from looplift.ir.grammar import UNDEFINED, Atom, If, Let, Loop, Statement, Var, operands, walk
 from looplift.ops import table
 from looplift.vectorize.context import Context
-from looplift.vectorize.precision import BITS
 
 ROUNDED = frozenset("add sub mul truediv floordiv mod pow inplace.add inplace.sub inplace.mul inplace.truediv".split())
 """Arithmetic whose result has no more digits than its type."""
@@ -33,7 +33,7 @@ def check_decisions(context: Context, loop: Loop) -> None:
 
 def _is_narrow(context: Context, atom: Atom) -> bool:
     kind = context.facts[atom].kind
-    return kind.family == "tensor" and str(kind.dtype).removeprefix("torch.") in BITS
+    return kind.family == "tensor" and str(kind.dtype).removeprefix("torch.") in NARROW
 
 
 def _numbers(context: Context, body: list[Statement]) -> set[Var]:
