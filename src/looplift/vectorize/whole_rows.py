@@ -24,6 +24,8 @@ from looplift.vectorize.subscripts import Along, Gather, Piece, Point, Whole, ex
 
 FOLD = {"add": "sum", "max": "amax", "min": "amin"}
 RUNNING = {"add": "cumsum", "max": "cummax", "min": "cummin"}
+FOLDED = ("torch.int64", "torch.float32", "torch.float64")
+"""The dtypes that stay what they are, and of the last two have values that are less or greater than all others."""
 NEUTRAL = {"add": 0.0, "max": -float("inf"), "min": float("inf")}
 SAFE = frozenset("add sub mul neg abs eq ne lt le gt ge and_ or_ not torch.abs torch.square".split())
 """Operations that raise for no value of any dtype."""
@@ -31,8 +33,9 @@ SAFE = frozenset("add sub mul neg abs eq ne lt le gt ge and_ or_ not torch.abs t
 
 def folded(context: Context, node: Node, axis: Axis, operator: str) -> Node | None:
     """The fold of each lane's entries; None where it is none of whole rows."""
-    plain = context.library == "torch" and node.kind.family == "tensor" and operator in FOLD
-    if not plain or (operator != "add" and not node.kind.dtype.is_floating_point) or nodes.reads_memory(node):
+    if context.library != "torch" or node.kind.family != "tensor" or nodes.reads_memory(node):
+        return None
+    if str(node.kind.dtype) not in (FOLDED if operator == "add" else FOLDED[1:]) or operator not in FOLD:
         return None
     if context.needs_grad and (node.op != "gather" or operator != "add"):
         return None
@@ -49,7 +52,7 @@ def folded(context: Context, node: Node, axis: Axis, operator: str) -> Node | No
 
 def _masked(node: Node, axis: Axis, operator: str) -> Node | None:
     mask = axis.members
-    if mask is None or mask.op == "label_members" or mask.kind.rank != 1:
+    if mask is None or mask.op in ("label_members", "collect") or mask.kind.rank != 1:
         return None
     row = _row_of(node, axis, lambda index: index.op == "member" and index.axes == (axis,))
     return _folded_where(mask, row, node, axis, operator)
