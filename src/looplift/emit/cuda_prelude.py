@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from looplift.emit.native_prelude import PIECES
-from looplift.emit.rounding_text import ROUND_TO
+from looplift.emit.rounding_text import LENGTH_OF, ROUND_TO
 from looplift.ir.kernel import OUTCOMES
 
 _TYPES = """\
@@ -53,6 +53,7 @@ _AS_ON_THE_CPU = (
 
 _OTHERWISE = {
     "round_to": ROUND_TO.replace("__builtin_", "::"),
+    "length_of": LENGTH_OF.replace("__builtin_", "::"),
     "bits_of": """\
 union Bits { float value; uint32_t bits; };
 static inline uint32_t bits_of(float value) { Bits held; held.value = value; return held.bits; }

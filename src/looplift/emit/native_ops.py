@@ -172,7 +172,7 @@ MATH |= {
     "pow": "math::pow({a}, {b})",
     "atan2": "math::atan2({a}, {b})",
     "fmod": "math::fmod({a}, {b})",
-    "hypot": "math::hypot({a}, {b})",
+    "hypot": "length_of({a}, {b})",
     "copysign": "math::copysign({a}, {b})",
     "degrees": "{a} * 57.29577951308232",
     "radians": "{a} * 0.017453292519943295",

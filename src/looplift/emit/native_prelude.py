@@ -10,7 +10,7 @@ from looplift.emit.native_prelude_arrays import ARRAYS
 from looplift.emit.native_prelude_functions import FUNCTIONS
 from looplift.emit.native_prelude_host import HOST
 from looplift.emit.native_prelude_selection import SELECTION
-from looplift.emit.rounding_text import ROUND_TO
+from looplift.emit.rounding_text import LENGTH_OF, ROUND_TO
 from looplift.ir.kernel import OUTCOMES
 
 _HEADER = "#include <stddef.h>\n#include <stdint.h>\n"
@@ -331,6 +331,7 @@ template <class T> static inline T remainder_of(T a, T b) {
 }
 """,
     "round_to": ROUND_TO,
+    "length_of": LENGTH_OF,
     "python_remainder": """\
 // Python's a % b of floats: the sign of the divisor, also of a zero.
 template <class T> static inline T python_remainder(T a, T b) {

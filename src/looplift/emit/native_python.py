@@ -322,8 +322,6 @@ def math_function(sink: Sink, short: str, args: list[Number]) -> Number:
         values = [convert(sink, argument, FLOAT) for argument in args]
         text = MATH[short].format(**dict(zip("ab", (value.at(UNARY, strict=True) for value in values))))
         return joined(Number(text, FLOAT, MULTIPLY if "*" in text else ATOM), args)
-    if short == "hypot":
-        sink.differs(short)
     return _library(sink, MATH[short], args)
 
 

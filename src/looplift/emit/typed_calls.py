@@ -50,7 +50,15 @@ def _is_hashable(function: Any) -> bool:
 _MATH = {
     math.sqrt: "root", math.log2: "logarithm2", math.log10: "logarithm10", math.exp: "exponential", math.fabs: "fabs",
 }  # fmt: skip
-_LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "log1p", "expm1")
+_LIBRARY = (
+    "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "log1p", "expm1",
+    "exp2", "cbrt", "erf", "erfc",
+)  # fmt: skip
+_ANGLES = {math.radians: math.pi / 180, math.degrees: 180 / math.pi}
+_PAIRS = {math.atan2: "atan2(hidden({0}), {1})", math.copysign: "copysign(hidden({0}), {1})",
+          math.log: "over(logarithm({0}), logarithm({1}))", math.pow: "finite(pow({0}, hidden({1})))",
+          math.fmod: "finite(fmod({0}, {1}))"}  # fmt: skip
+_TESTS = (math.isinf, math.isnan, math.isfinite)
 _ROUNDING = {math.floor: "floor_", math.ceil: "ceil_", math.trunc: "whole"}
 _HEAP = {heapq.heappush: 2, heapq.heappop: 1, heapq.heapify: 1, heapq.heapreplace: 2, heapq.heappushpop: 2}
 _EXCHANGED = {"heapreplace": "heap_replace", "heappushpop": "heap_pass"}
@@ -158,7 +166,10 @@ class Calls(Folds):
         return self.keep(Value(element(owner), f"{first}({owner.code})"))
 
     def of_math(self, function: Any, node: ast.Call) -> Value:
-        values = self.math_values(list(map(self.present, self.several(*node.args))))
+        given = list(map(self.present, self.several(*node.args)))
+        if function is math.dist:
+            given, function = self._differences(given, node), math.hypot
+        values = self.math_values(given)
         if any(value.type is NEVER for value in values):
             return Value(NEVER, "None_()")
         if not values or any(value.type not in NUMBERS for value in values):
@@ -168,8 +179,12 @@ class Calls(Folds):
             return Value(FLOAT, f"{_MATH[function]}({first})")
         if len(values) == 1 and any(function is getattr(math, name) for name in _LIBRARY):
             return Value(FLOAT, f"checked({function.__name__}(hidden({first})), {first})")
-        if len(values) == 2 and function in (math.atan2, math.copysign):
-            return Value(FLOAT, f"{function.__name__}(hidden({first}), {as_number(values[1], FLOAT)})")
+        if len(values) == 1 and function in _ANGLES:
+            return Value(FLOAT, f"({first} * {float_text(_ANGLES[function])})")
+        if len(values) == 2 and function in _PAIRS:
+            return Value(FLOAT, _PAIRS[function].format(first, as_number(values[1], FLOAT)))
+        if function is math.hypot:
+            return Value(FLOAT, f"length_of({', '.join(as_number(one, FLOAT) for one in values)})")
         if len(values) == 1 and function is math.factorial:
             return Value(INT, f"factorial({as_int(values[0], node)})")
         if len(values) == 1 and function is math.log:
@@ -177,12 +192,21 @@ class Calls(Folds):
         if len(values) == 1 and function in _ROUNDING:
             whole = values[0].type in (INT, BOOL)
             return Value(INT, as_int(values[0]) if whole else f"{_ROUNDING[function]}({values[0].code})")
-        if len(values) == 1 and function in (math.isinf, math.isnan):
+        if len(values) == 1 and function in _TESTS:
             return Value(BOOL, f"bool({function.__name__}({first}))")
         if len(values) == 1 and function is math.isqrt:
             return Value(INT, f"isqrt_({as_int(values[0], node)})")
         if len(values) == 2 and function is math.gcd:
             return Value(INT, f"gcd({as_int(values[0], node)}, {as_int(values[1], node)})")
+        raise refuse(node, "has no form in a typed program")
+
+    def _differences(self, points: list[Value], node: ast.Call) -> list[Value]:
+        """By how much two points that are tuples differ in each dimension."""
+        if len(points) == 2 and all(isinstance(one.type, Tup) and one.type.of is None for one in points):
+            pairs = list(zip(*(self.fields(self.keep(one)) for one in points), strict=False))
+            numbers = all(one.type in (FLOAT, INT, BOOL) for pair in pairs for one in pair)
+            if numbers and len({len(one.type.items) for one in points}) == 1 and pairs:
+                return [Value(FLOAT, f"minus({', '.join(as_number(one, FLOAT) for one in pair)})") for pair in pairs]
         raise refuse(node, "has no form in a typed program")
 
     def math_values(self, values: list[Value]) -> list[Value]:

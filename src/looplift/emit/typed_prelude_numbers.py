@@ -1,6 +1,6 @@
 """C++ of typed programs: the state of a call, references, text, and numbers as Python computes them."""
 
-from looplift.emit.rounding_text import ROUND_TO
+from looplift.emit.rounding_text import LENGTH_OF, ROUND_TO
 
 _MIXED = """static Dyn {0}(Dyn a, Dyn b) {{
   if (a.np || b.np) bail(KIND);
@@ -17,7 +17,8 @@ extern "C" {
   void *malloc(size_t), *calloc(size_t, size_t), *realloc(void*, size_t), free(void*);
   double sqrt(double), fabs(double), floor(double), ceil(double), nearbyint(double), exp(double), log(double),
       log2(double), log10(double), log1p(double), expm1(double), sin(double), cos(double), tan(double), asin(double),
-      acos(double), atan(double), sinh(double), cosh(double), tanh(double), fmod(double, double), pow(double, double),
+      acos(double), atan(double), sinh(double), cosh(double), tanh(double), asinh(double), acosh(double), atanh(double),
+      exp2(double), cbrt(double), erf(double), erfc(double), fmod(double, double), pow(double, double),
       atan2(double, double), copysign(double, double);
   long double sqrtl(long double);
 }
@@ -306,6 +307,7 @@ static inline F real(I a) { return (F)a; }
 static inline F real(F a) { return a; }
 static inline F real(Dyn a) { return a.real(); }
 static F checked(F r, F a) { if ((r != r && a == a) || (isinf(r) && isfinite(a))) bail(DOMAIN); return r; }
+static F finite(F r) { if (!isfinite(r)) bail(DOMAIN); return r; }
 static I factorial(I n) { if (n < 0) bail(DOMAIN); I r = 1; for (I k = 2; k <= n; ++k) r = times(r, k); return r; }
 static F root(F a) { if (a < 0) bail(DOMAIN); return sqrt(a); }
 static F logarithm(F a) { if (!(a > 0)) bail(DOMAIN); return log(hidden(a)); }
@@ -319,6 +321,7 @@ static I round_(F a) { return whole(nearbyint(a)); }
 static F decimals(F a, F factor) { return checked(nearbyint(a * factor) / factor, a); }
 """
     + ROUND_TO
+    + LENGTH_OF
     + r"""static I floor_(Dyn a) { return a.tag == 2 ? floor_(a.d) : a.i; }
 static I ceil_(Dyn a) { return a.tag == 2 ? ceil_(a.d) : a.i; }
 static I round_(Dyn a) { if (a.np && !a.tag) bail(KIND); return a.tag == 2 ? round_(a.d) : a.i; }
