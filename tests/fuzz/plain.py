@@ -51,7 +51,8 @@ helper(<i>, <i>)|helper(<i>, <i>)""",
     "x": """(<x> + <x>)|(<x> - <x>)|(<x> * <x>)|(<x> / 2.0)|(<x> / (<x> or 1.0))|(<x> * <i>)|float(<i>)|abs(<x>)
 (<x> - <i>)
 min(<x>, <x>)|max(<x>, <x>)|(<x> // 0.7)|(<x> % 0.7)|math.sqrt(abs(<x>))|(<i> / 7)|math.sin(<x>)|(<x> if <b> else <x>)
-math.floor(<x>) * 0.5|-<x>|(<x> % -1.5)|sum(reals[:2], <x>)""",
+math.floor(<x>) * 0.5|-<x>|(<x> % -1.5)|sum(reals[:2], <x>)|math.hypot(<x>, <x>)|math.radians(<x>)
+math.dist((<x>, <i>), (1.5, <x>))|math.fmod(<x>, 1.5)|math.log(abs(<x>) + 1, 3)|math.hypot(<x>, 2, <i>)""",
     "s": """(<s> + <t>)[:9]|<s>[<j>:]|<s>[<j>:<j>]|<s>[::-1]|str(<i>)|f'{<i>}x'|<s>[-3:<j>]|(<s> * 2)[:7]|<s>.upper()
 str(<y>)
 chr(97 + abs(<i>) % 26)|'-'.join([<s>, <s>])|''.join(c for c in <s> if c != 'a')|<s>[<j>:<j>:2]|<s>[<j>::-1]
