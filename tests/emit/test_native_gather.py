@@ -116,6 +116,43 @@ def numbers(*shape):
     return torch.rand(shape, generator=torch.Generator().manual_seed(len(shape)), dtype=torch.float64)
 
 
+def without_gaps(x):
+    out = np.full((x.shape[1], x.shape[1]), np.nan)
+    for i in range(x.shape[1]):
+        for j in range(i, x.shape[1]):
+            a, b = x[:, i], x[:, j]
+            both = ~np.isnan(a) & ~np.isnan(b)
+            if both.sum() < 3:
+                continue
+            u, v = a[both], b[both]
+            out[i, j] = out[j, i] = ((u - u.mean()) * (v - v.mean())).sum()
+    return out
+
+
+def where_it_is_great(x, limit):
+    out = np.zeros_like(x)
+    for i in range(x.shape[0]):
+        great = x[i] > limit
+        out[i][great] = x[i][great] * 2
+        out[i, ~great] = -1
+        out[i, 0] = x[i][great].sum() + len(x[i][great])
+    return out
+
+
+def chosen_of_tensors(x, chosen, n):
+    total = 0.0
+    while n > 0:
+        n -= 1
+        total += x[chosen[n % 2]].sum() * n
+    return total
+
+
+def gappy():
+    x = numbers(9, 4).numpy()
+    x[x < 0.3] = np.nan
+    return x
+
+
 COLUMNS, STARTS, SAME = np.array([1, 2, 3, 8, -1, 0, 4, 4]), np.array([0, 2, 2, 5, 8]), np.array([3, 1, 4, 1, 0])
 LIFTED = [
     (pivoted, numbers(6, 7).numpy(), 6),
@@ -129,6 +166,10 @@ LIFTED = [
     (scattered_with_repeats, numbers(6).numpy(), np.array([1, 2, 1]), 4),
     (broadcast_rows, numbers(7, 2), torch.tensor([1]), 4),
     (through_itself, SAME, SAME, 3),
+    (without_gaps, gappy()),
+    (where_it_is_great, numbers(5, 6).numpy(), 0.5),
+    (where_it_is_great, numbers(5, 6).numpy(), 9.0),
+    (chosen_of_tensors, numbers(6), torch.tensor([[True, False, True, True, False, True], [False] * 6]), 4),
     (levinson, 0.5 ** torch.arange(1, 20, dtype=torch.float64)),
 ]  # fmt: skip
 

@@ -1,9 +1,11 @@
 """Infinities in lanes that do not run: where the loop computes nothing of them, no gradient is NaN."""
 
 import math
+import warnings
 
 import pytest
 import torch
+from tests.vectorize.harness import written
 
 from looplift import lift
 
@@ -286,3 +288,30 @@ def test_lanes_that_do_not_run_keep_no_loop(case):
     lifted = lift(function, verify="off", backend="torch")
     lifted(*made())
     assert "kept" not in {one.decision for one in lifted.report().loops}
+
+
+DEVIATIONS = [
+    "torch.std(x[i])",
+    "x[i].var(0)",
+    "x[i].std(0, correction=2)",
+    "x[i].std(-1, True)",
+    "x[i].var(0, unbiased=False)",
+]
+
+
+@pytest.mark.parametrize("expression", DEVIATIONS)
+@pytest.mark.parametrize("width", [1, 2, 3])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_deviations_without_a_degree_of_freedom(expression, width, dtype):
+    text = "def loop(x, lengths):\n    out = torch.zeros(3, dtype=torch.float64)\n    for i in range(3):\n"
+    text += f"        if lengths[i] > 0:\n            out[i] += {expression}\n    return out\n"
+    function = written(text, f"<deviations: {expression}>", {"torch": torch})["loop"]
+
+    def made():
+        return torch.randn(3, width, dtype=dtype, generator=generator()).requires_grad_(), torch.tensor([2, 0, 1])
+
+    lifted = lift(function, verify="off", backend="torch")
+    for _ in range(2):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what has no degree of freedom
+            torch.testing.assert_close(outcome(lifted, made), outcome(function, made), equal_nan=True)

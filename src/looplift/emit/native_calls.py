@@ -357,7 +357,7 @@ def _builtin(writer: Writer, short: str, op: Op) -> Value:
             return Items(tuple(writer.bind(elementwise(writer, "", name, operands)) for name in ("floordiv", "mod")))
         case "abs", [argument]:
             return elementwise(writer, "", "abs", [argument])
-        case "round", [argument] if argument.type.is_python and argument.other is None:
+        case "round", [argument] if _rounds(argument) and argument.other is None:
             return native_python.rounded(writer, argument)
         case "round", [argument, digits] if argument.type.is_python and argument.other is None:
             return native_python.rounded_to(writer, argument, digits)
@@ -399,6 +399,11 @@ def _of_text(writer: Writer, text: str) -> Number:
         return constant(float(text), FLOAT)
     except ValueError:
         raise writer.refuse("requirement", f"'{text}' is no number") from None
+
+
+def _rounds(argument: Number) -> bool:
+    """Whether rounding a number gives an integer of Python's: floats of NumPy's do it as Python's."""
+    return argument.type.is_python or (argument.type.family == "numpy" and argument.type.is_float)
 
 
 def _whole(writer: Writer, argument: Number) -> Number:

@@ -8,6 +8,7 @@ from looplift.base.data import replace
 from looplift.emit.native_access import indexed, position
 from looplift.emit.native_allocation import allocate, sizes_of
 from looplift.emit.native_convert import constant, convert
+from looplift.emit.native_ops import COMPARE
 from looplift.emit.native_types import INT
 from looplift.emit.native_values import Elements, Items, Number, View
 from looplift.emit.native_vector_loops import FEW, elements_of_view, materialized, over
@@ -25,7 +26,7 @@ def by_positions(writer: Writer, view: View, index: Operand) -> tuple[View, int,
     if view.is_list or not view.rank:
         return None
     given = index.items if isinstance(index, Group) and index.kind == "tuple" else (index,)
-    vectors = [_vector(writer, view, part) for part in given]
+    vectors = [_vector(writer, view, part, axis) for axis, part in enumerate(given)]
     (found, *more) = [k for k, vector in enumerate(vectors) if vector is not None] or [None]
     if found is None:
         return None
@@ -45,7 +46,7 @@ def _is_const(part: Operand, *values: object) -> bool:
     return isinstance(part, Const) and any(part.value is value for value in values)
 
 
-def _vector(writer: Writer, view: View, part: Operand) -> Elements | None:
+def _vector(writer: Writer, view: View, part: Operand, axis: int) -> Elements | None:
     """An index as a vector of integers, which keeps its numbers whatever is stored; None if it is none."""
     if isinstance(part, Slice | Const):
         return None
@@ -54,11 +55,35 @@ def _vector(writer: Writer, view: View, part: Operand) -> Elements | None:
     match writer.operand(part):
         case Items(is_list=True) as items:
             return _of_items(writer, items)
+        case Elements() as vector if vector.type.is_bool:
+            return _of_mask(writer, view, vector, axis)
         case Elements() as vector:
             return _of_integers(writer, view, elements_of_view(writer, materialized(writer, vector)))
+        case View() as vector if vector.rank and vector.type.is_bool:
+            return _of_mask(writer, view, elements_of_view(writer, vector), axis)
         case View() as vector if vector.rank:
             return _of_integers(writer, view, elements_of_view(writer, vector))
     return None
+
+
+def _of_mask(writer: Writer, view: View, mask: Elements, axis: int) -> Elements:
+    """The positions where a mask holds, which is as long as the axis that it subscripts."""
+    if len(mask.sizes) != 1 or mask.type.family not in (view.type.family, "python") or axis >= view.rank:
+        raise writer.refuse("not-scalar", "a subscript by a mask of several dimensions, or of another library")
+    size = f"{view.root}.size[{view.axes[axis]}]"
+    (length,) = mask.sizes
+    writer.fail_if(f"{length.at(COMPARE)} != {size}", "index_out_of_range")
+    places = allocate(writer, INT, [length], "places")
+    count = writer.fresh("count")
+    writer.line(f"int64_t {count} = 0;")
+
+    def keep(index: tuple[str, ...]) -> None:
+        with writer.block(f"if ({mask.at(writer, index).text})"):
+            writer.line(f"{places.root}({count}++) = {index[0]};")
+
+    over(writer, mask.sizes, keep)
+    held = writer.bind(Number(count, INT, low=0), "held")
+    return Elements((held,), INT, lambda writer, index: Number(f"{places.root}({index[0]})", INT, low=0))
 
 
 def _of_integers(writer: Writer, view: View, vector: Elements) -> Elements:

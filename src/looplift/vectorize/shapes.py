@@ -83,6 +83,8 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
     x = guarded(context, base, 0, x)
     wanted = tuple(range(-rank, 0)) if dim is None else _negative(dim, rank)
     wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+    if base in ("var", "std") and context.needs_grad and context.parts_ways:
+        _check_some_freedom(context, x, [rank + one for one in wanted], extra)
     if context.library == "np" and base in ("mean", "var", "std"):
         check_not_empty(context, x, [rank + one for one in wanted])
     order = extra.get("p", extra.get("ord"))
@@ -110,6 +112,16 @@ def check_norm(context: Context, name: str, dims: int, order: Any) -> None:
     """Of two dimensions ``linalg.norm`` with an order is a norm of matrices, which is no fold of their elements."""
     if name.endswith("linalg.norm") and dims == 2 and not (order is None or order == "fro"):
         raise context.refuse("unknown-op", f"'{said(name)}' of a matrix, of this order")
+
+
+def _check_some_freedom(context: Context, x: Node, dims: list[int], extra: dict[str, Any]) -> None:
+    """Without a degree of freedom a gradient of zero becomes NaN, as that of lanes that do not run would."""
+    unbiased = extra.get("unbiased")
+    less = nodes.const(0) if unbiased is not None and nodes.is_const(unbiased, False) else nodes.const(1)
+    count = nodes.const(1)
+    for dim in dims:
+        count = nodes.elementwise("mul", [count, extent_of(x, dim)], nodes.INT)
+    context.check(nodes.compare("gt", count, extra.get("correction", less)))
 
 
 def _check_freedom(context: Context, x: Node, less: Any) -> None:
