@@ -12,7 +12,7 @@ def rounded(x):
     out = []
     total = 0
     for i in range(len(x)):
-        number = round(x[i] * 1.5) + int(round(x[i] / np.cos(x[i])))
+        number = round(x[i] * 1.5) + round(x[i] / np.cos(x[i]))
         total += number
         out.append(number)
     return out, total
