@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from looplift.base.errors import NotLiftable
@@ -38,14 +39,19 @@ def one_kernel(function: Any, settings: Settings, *, rows: bool) -> RegionCode |
 def _as_one_kernel(function: Any, *, rows: bool) -> RegionCode:
     from looplift.emit.native_whole import whole_region
     from looplift.ir.first_apart import with_first_apart
+    from looplift.ir.tabulated import with_tables
     from looplift.runtime.variants import RegionCode
     from looplift.vectorize.decisions import decisions_of_kernel
     from looplift.vectorize.precision import rounded_to
     from looplift.vectorize.whole import check_whole
 
     check_whole(function)
+    whole = None
+    if (tabulated := with_tables(function)) is not None:
+        with suppress(NotLiftable):
+            whole = whole_region(tabulated, rows=rows)
     try:
-        whole = whole_region(function, rows=rows)
+        whole = whole or whole_region(function, rows=rows)
     except NotLiftable as refusal:
         apart = with_first_apart(function) if refusal.code == "mixed-kinds" else None
         if apart is None:
