@@ -221,7 +221,27 @@ class Values(Scope):
         raise refuse(node, "is no integer")
 
     def of_BinOp(self, node: ast.BinOp) -> Value:
+        if isinstance(node.op, ast.Mod | ast.BitAnd) and _has_product(node.left):
+            return self._remainder(node)
         left, right = map(self.present, self.several(node.left, node.right))
+        return self.binary(type(node.op), left, right, node)
+
+    def _remainder(self, node: ast.BinOp) -> Value:
+        """``(a * x + c) % m``: of integers, with twice the bits for what the remainder is of."""
+        leaves: list[ast.expr] = []
+        _leaves(node.left, leaves)
+        *values, right = map(self.present, self.several(*leaves, node.right))
+        given = dict(zip(map(id, leaves), values, strict=True))
+        if any(value.type is not INT for value in (*values, right)):
+            return self.binary(type(node.op), self._rejoined(node.left, given), right, node)
+        return Value(
+            INT, f"{'mod' if isinstance(node.op, ast.Mod) else 'bitand_'}({_wide(node.left, given)}, {right.code})"
+        )
+
+    def _rejoined(self, node: ast.expr, given: dict[int, Value]) -> Value:
+        if id(node) in given or not isinstance(node, ast.BinOp):
+            return given[id(node)]
+        left, right = self._rejoined(node.left, given), self._rejoined(node.right, given)
         return self.binary(type(node.op), left, right, node)
 
     def binary(self, op: Any, left: Value, right: Value, node: ast.AST) -> Value:
@@ -360,3 +380,29 @@ def float_text(value: float) -> str:
 def inside(text: str) -> str:
     """What a ``Ref`` refers to."""
     return text.removeprefix("Ref<").removesuffix(">")
+
+
+_OF_PRODUCTS = (ast.Add, ast.Sub, ast.Mult)
+
+
+def _has_product(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, _OF_PRODUCTS)
+        and (isinstance(node.op, ast.Mult) or _has_product(node.left) or _has_product(node.right))
+    )
+
+
+def _leaves(node: ast.expr, found: list[ast.expr]) -> None:
+    """What is added and multiplied, from left to right."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, _OF_PRODUCTS):
+        _leaves(node.left, found)
+        _leaves(node.right, found)
+    else:
+        found.append(node)
+
+
+def _wide(node: ast.expr, given: dict[int, Value]) -> str:
+    if id(node) in given or not isinstance(node, ast.BinOp):
+        return f"Wide({given[id(node)].code})"
+    return f"{_ARITHMETIC[type(node.op)]}({_wide(node.left, given)}, {_wide(node.right, given)})"
