@@ -404,5 +404,5 @@ def _leaves(node: ast.expr, found: list[ast.expr]) -> None:
 
 def _wide(node: ast.expr, given: dict[int, Value]) -> str:
     if id(node) in given or not isinstance(node, ast.BinOp):
-        return f"Wide({given[id(node)].code})"
+        return f"Int128({given[id(node)].code})"
     return f"{_ARITHMETIC[type(node.op)]}({_wide(node.left, given)}, {_wide(node.right, given)})"

@@ -227,10 +227,10 @@ static inline F times(F a, F b) { return a * b; }
 // what the compiler would compute by itself, it rounds otherwise than the library
 static inline F hidden(F a) { volatile F b = a; return b; }
 // what a remainder is taken of, with twice the bits
-typedef __int128 Wide;
-static inline Wide plus(Wide a, Wide b) { Wide c; if (__builtin_add_overflow(a, b, &c)) bail(OVERFLOW); return c; }
-static inline Wide minus(Wide a, Wide b) { Wide c; if (__builtin_sub_overflow(a, b, &c)) bail(OVERFLOW); return c; }
-static inline Wide times(Wide a, Wide b) { Wide c; if (__builtin_mul_overflow(a, b, &c)) bail(OVERFLOW); return c; }
+typedef __int128 Int128;
+static inline Int128 plus(Int128 a, Int128 b) { Int128 c; if (__builtin_add_overflow(a, b, &c)) bail(OVERFLOW); return c; }
+static inline Int128 minus(Int128 a, Int128 b) { Int128 c; if (__builtin_sub_overflow(a, b, &c)) bail(OVERFLOW); return c; }
+static inline Int128 times(Int128 a, Int128 b) { Int128 c; if (__builtin_mul_overflow(a, b, &c)) bail(OVERFLOW); return c; }
 static inline F exact(I a) { if (a > ((I)1 << 53) || a < -((I)1 << 53)) bail(OVERFLOW); return (F)a; }
 static inline F over(I a, I b) { if (!b) bail(ZERO); return exact(a) / exact(b); }
 static inline F over(F a, F b) { if (b == 0) bail(ZERO); return a / b; }
@@ -241,7 +241,7 @@ static inline I floordiv(I a, I b) {
 }
 static inline I mod(I a, I b) { if (!b) bail(ZERO); if (b == -1) return 0; I r = a % b;
     return r != 0 && (r < 0) != (b < 0) ? r + b : r; }
-static inline I mod(Wide a, I b) {
+static inline I mod(Int128 a, I b) {
   if ((I)a == a) return mod((I)a, b);
   if (!b) bail(ZERO);
   I r = (I)(a % b); return r != 0 && (r < 0) != (b < 0) ? r + b : r;
@@ -285,7 +285,7 @@ static inline I shl(I a, I b) { if (b < 0) bail(DOMAIN); if (!a) return 0;
     if (b > 62 || (a << b >> b) != a) bail(OVERFLOW); return a << b; }
 static inline I shr(I a, I b) { if (b < 0) bail(DOMAIN); return b > 63 ? (a < 0 ? -1 : 0) : a >> b; }
 static inline I bitand_(I a, I b) { return a & b; }
-static inline I bitand_(Wide a, I b) { if ((I)a != a && b < 0) bail(OVERFLOW); return (I)(a & b); }
+static inline I bitand_(Int128 a, I b) { if ((I)a != a && b < 0) bail(OVERFLOW); return (I)(a & b); }
 static inline I bitor_(I a, I b) { return a | b; }
 static inline I bitxor_(I a, I b) { return a ^ b; }
 static inline bool both(bool a, bool b) { return a & b; }

@@ -74,7 +74,8 @@ def _padded(node: Node, axis: Axis, operator: str, span: _Span) -> Node | None:
 def _folded_where(mask: Node, row: Node | None, node: Node, axis: Axis, operator: str) -> Node | None:
     if row is None or row.kind.rank != 1:
         return None
-    if row.op == "cast" and "bool" in str(row.args[0].kind.dtype) and row.args[0].kind.rank == 1:
+    counts = operator == "add" and row.op == "cast" and str(row.kind.dtype) == "torch.int64"
+    if counts and "bool" in str(row.args[0].kind.dtype) and row.args[0].kind.rank == 1:
         axes = merge_axes(mask.axes, row.axes)
         chosen = Node("elementwise", (mask, row.args[0]), axes, mask.kind, {"name": "and_"})
     else:
