@@ -50,11 +50,28 @@ def operation(context: Context, statement: Let) -> Val:
         kwargs = {key: _operand(context, operand) for key, operand in op.kwargs}
         if name in table.ITEM_BY_ITEM:
             _check_items(context, statement, args, kwargs)
+        _check_order(context, statement, args)
         made = _computed(context, name, args, kwargs, fact)
         if op.name.startswith("inplace.") and made.node.kind.dtype != fact.kind.dtype:
             made.node = nodes.cast(made.node, fact.kind.dtype)
     made.node.hint = made.node.hint or statement.var.hint
     return made
+
+
+IN_ORDER = frozenset(
+    """sum mean nansum nanmean prod var std norm vector_norm logsumexp softmax log_softmax softmin dot matmul mv mm inner
+    vdot einsum""".split()
+)
+"""Folds of floats whose last digit depends on the order in which they are taken together."""
+
+
+def _check_order(context: Context, statement: Let, args: list[Val]) -> None:
+    """What decides something has all digits of the loop's, which the entries of all lanes do not add up to."""
+    floats = any(nodes.may_have_gradient(arg.node.kind.dtype) for arg in args if arg.node.kind.is_array)
+    decides = statement.var in context.flow.deciding | context.flow.compared
+    if floats and decides and table.base_name(statement.op.name) in IN_ORDER:
+        name = statement.var.hint
+        raise context.refuse("carried", f"'{name}' decides a branch or an index, so its sum must keep its order")
 
 
 def _check_items(context: Context, statement: Let, args: list[Val], kwargs: dict[str, Val]) -> None:
