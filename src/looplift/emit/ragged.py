@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from looplift.emit.spelling import ATOM, SUM, literal
+from looplift.emit.spelling import ATOM, SUM, UNARY, literal
 from looplift.emit.subscripts import piece_text, position_text, walks
 from looplift.emit.text import Text, arranged, atom, full
 from looplift.ir.array import Axis, Node, ancestors
@@ -53,7 +53,7 @@ def _bind_entries(p: Printer, axis: Axis) -> None:
     names = [p.fresh(f"{parent.name}_of_{axis.name}") for parent in axis.parents]
     single = len(names) == 1
     owner = names[0] if single else p.fresh(f"lane_of_{axis.name}")
-    lanes = " * ".join(p.extent(parent) for parent in axis.parents)
+    lanes = _count_of(p, axis.parents)
     arange = f"{p.library}.arange({lanes}{p.device_argument()})"
     repeat = "torch.repeat_interleave" if p.library == "torch" else "np.repeat"
     p.line(f"{owner} = {repeat}({arange}, {lengths_text(p, axis)})")
@@ -63,6 +63,13 @@ def _bind_entries(p: Printer, axis: Axis) -> None:
         p.entry_names[axis, None] = owner
     for parent, name in zip(axis.parents, names, strict=True):
         p.entry_names[axis, parent] = name
+
+
+def _count_of(p: Printer, axes: tuple[Axis, ...]) -> str:
+    """How many lanes some axes have together."""
+    if len(axes) == 1:
+        return p.extent(axes[0])
+    return " * ".join(p.text(axis.extent).at(UNARY) for axis in axes)
 
 
 def _bind_members(p: Printer, axis: Axis) -> None:
@@ -86,9 +93,8 @@ def _bind_members(p: Printer, axis: Axis) -> None:
         owner = p.fresh(f"lane_of_{axis.name}")
         terms = names[0]
         for parent, name in zip(axis.parents[1:], names[1:], strict=True):
-            terms = (
-                f"({terms}) * {p.extent(parent)} + {name}" if " " in terms else f"{terms} * {p.extent(parent)} + {name}"
-            )
+            extent = p.text(parent.extent).at(UNARY)
+            terms = f"({terms}) * {extent} + {name}" if " " in terms else f"{terms} * {extent} + {name}"
         p.line(f"{owner} = {terms}")
         p.entry_names[axis, None] = owner
 
@@ -214,7 +220,7 @@ def segment_text(p: Printer, node: Node) -> Text:
 def _lanes_of(p: Printer, node: Node) -> tuple[str, str]:
     """For each entry its lane; how many lanes there are."""
     axis, outer = node.attrs["axis"], node.attrs.get("outer", node.attrs["axis"])
-    lanes = " * ".join(p.extent(parent) for parent in outer.parents)
+    lanes = _count_of(p, outer.parents)
     if axis is outer:
         return owners_text(p, axis), lanes
     if len(outer.parents) == 1:
