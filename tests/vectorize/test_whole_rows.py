@@ -211,3 +211,66 @@ def test_few_windows_of_a_long_row_do_not_sweep_it():
     lifted = lift(function, verify="off", backend="torch")
     lifted(torch.randn(5000), None, torch.tensor([3, 1, 4]))
     assert "cumsum(-1)" not in lifted.source
+
+
+EXTREMES = [
+    "x[i:].amax()",
+    "x[i:].amin()",
+    "a[i, : b[i]].amax()",
+    "a[i, : b[i]].amin()",
+    "a[i:].amax(0)",
+    "a[i:].amin(0)",
+]
+
+
+@pytest.mark.parametrize("expression", EXTREMES)
+def test_extremes_that_are_infinite_keep_their_gradient(expression):
+    function = appended(expression, "len(x)", {"torch": torch}, join="torch.stack")
+    a = torch.tensor([[-INF, 1.0, INF], [-INF, -INF, 2.0], [INF, INF, -INF]])
+    for x in (torch.tensor([1.0, 3.0, -INF]), torch.tensor([-INF, 2.0, INF])):
+        compared(function, [[x, a, torch.tensor([1, 2, 3])]] * 2, True)
+
+
+def counted_below(x, a, b):
+    out = torch.zeros(len(x), dtype=torch.bool)
+    for i in range(1, len(x)):
+        out[i] = x[i] > x[:i].mean()
+    return out
+
+
+def places_above(x, a, b):
+    return [i for i in range(len(x)) if x[: i + 1].mean() > x[0]]
+
+
+def whole_tenths(x, a, b):
+    return [int(x[: i + 1].sum() * 10) for i in range(len(x))]
+
+
+def chosen_above(x, a, b):
+    out = []
+    for i in range(len(a)):
+        if a[i][b[i] > 0].mean() > 0.1:
+            out.append(i)
+    return out
+
+
+@pytest.mark.parametrize("function", [counted_below, places_above, whole_tenths, chosen_above])
+@pytest.mark.parametrize("number", [0.1, 1 / 3, 0.7])
+def test_sums_that_decide_keep_their_order(function, number):
+    b = torch.randint(0, 2, (40, 57), generator=torch.Generator().manual_seed(0))
+    compared(function, [[torch.full((40,), number), torch.full((40, 57), number), b]], False)
+
+
+CASTS = [
+    "(a[i, : b[i]] > 0).float().sum()",
+    "(a[i][a[i] > 0] < 1).double().sum()",
+    "(a[i, : b[i] + 1] > 0).float().amin()",
+    "torch.sum(a[i, : b[i]] > 0, dtype=torch.float32)",
+    "(a[i][a[i] > -9] > 0).float().amax()",
+]
+
+
+@pytest.mark.parametrize("expression", CASTS)
+def test_booleans_as_floats(expression):
+    function = appended(expression, "len(x)", {"torch": torch}, join="torch.stack")
+    compared(function, [[torch.zeros(5), torch.randn(5, 6), torch.tensor([1, 2, 3, 4, 5])]] * 2, False)

@@ -7,6 +7,7 @@ position        0 1 0 1 2         torch.arange(5) - (lengths.cumsum(0) - lengths
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from looplift.emit.spelling import ATOM, SUM, UNARY, literal
@@ -291,7 +292,11 @@ def _scattered_segments(p: Printer, node: Node, text: str) -> str:
     if value.rank > 1:
         owners = f"{owners}[:{', None' * (value.rank - 1)}].expand_as({text})"
     shape = f"({lanes},)" if not rest else f"({lanes}{rest})"
-    return f'{text}.new_full({shape}, {literal(empty, "torch")}).scatter_reduce(0, {owners}, {text}, "{name}")'
+    alone = ""
+    has_entries = node.attrs.get("unbounded") is False and p.dtype(value.kind).is_floating_point
+    if operator != "mul" and node.attrs["gradients"] and has_entries:
+        empty, alone = math.nan, ", include_self=False"  # what no value is equal to has no share of the gradient
+    return f'{text}.new_full({shape}, {literal(empty, "torch")}).scatter_reduce(0, {owners}, {text}, "{name}"{alone})'
 
 
 def _least(dtype) -> float:

@@ -228,9 +228,12 @@ static inline F times(F a, F b) { return a * b; }
 static inline F hidden(F a) { volatile F b = a; return b; }
 // what a remainder is taken of, with twice the bits
 typedef __int128 Int128;
-static inline Int128 plus(Int128 a, Int128 b) { Int128 c; if (__builtin_add_overflow(a, b, &c)) bail(OVERFLOW); return c; }
-static inline Int128 minus(Int128 a, Int128 b) { Int128 c; if (__builtin_sub_overflow(a, b, &c)) bail(OVERFLOW); return c; }
-static inline Int128 times(Int128 a, Int128 b) { Int128 c; if (__builtin_mul_overflow(a, b, &c)) bail(OVERFLOW); return c; }
+static inline Int128 plus(Int128 a, Int128 b) {
+  Int128 c; if (__builtin_add_overflow(a, b, &c)) bail(OVERFLOW); return c; }
+static inline Int128 minus(Int128 a, Int128 b) {
+  Int128 c; if (__builtin_sub_overflow(a, b, &c)) bail(OVERFLOW); return c; }
+static inline Int128 times(Int128 a, Int128 b) {
+  Int128 c; if (__builtin_mul_overflow(a, b, &c)) bail(OVERFLOW); return c; }
 static inline F exact(I a) { if (a > ((I)1 << 53) || a < -((I)1 << 53)) bail(OVERFLOW); return (F)a; }
 static inline F over(I a, I b) { if (!b) bail(ZERO); return exact(a) / exact(b); }
 static inline F over(F a, F b) { if (b == 0) bail(ZERO); return a / b; }

@@ -25,6 +25,7 @@ def axis_of(context: Context, domain: Range, name: str, *, runs: bool = False) -
     first, last, mask_lo, mask_hi = lo.base, hi.base, bool(lo.terms), bool(hi.terms)
     if (mask_lo or mask_hi) and stride != 1:
         raise context.refuse("unsupported-iterable", "a range with a step and a bound that moves with an outer loop")
+    context.is_triangular |= mask_lo or mask_hi
     first = _extreme_value(context, lo, low=True) if mask_lo else first
     last = _extreme_value(context, hi, low=False) if mask_hi else last
     extent = extent_between(first, last, stride)

@@ -125,6 +125,8 @@ class Context:
     """Whether some lanes take what others do not, and multiply it, with gradients."""
     is_parted: bool = False
     """Whether gradients may flow to some lanes of a value alone."""
+    is_triangular: bool = False
+    """Whether an inner loop has fewer iterations in some lanes than in others, which a mask leaves out."""
     wanted_equal: set[tuple[str, str]] = field(default_factory=set)
     kernel_of: Any = None
     kernels: list[Any] = field(default_factory=list)

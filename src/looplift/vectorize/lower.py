@@ -103,11 +103,8 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
             settled.check(context, atom)
     results, memory = results_of(context)
     lanes = any(decision != "native" for decision, _, _ in context.decisions.values())
-    finite = (
-        _finite(context)
-        if lanes and needs_grad and library == "torch" and (context.is_parted or context.parts_ways)
-        else []
-    )
+    parts_ways = context.is_parted or context.parts_ways or (context.is_triangular and _multiplies(facts))
+    finite = _finite(context) if lanes and needs_grad and library == "torch" and parts_ways else []
     made = unread.completed(context, [node for _, node in results])
     if needs_grad:
         reached.settle_choices(context, made, [node for _, node in results])
@@ -127,10 +124,16 @@ def _stores(facts: Facts) -> bool:
 def _chooses(facts: Facts) -> bool:
     """Whether some iterations take what others do not, and multiply it."""
     statements = list(walk(facts.function.body))
-    lets = [s.op.name for s in statements if isinstance(s, Let) and facts.kind(s.var).family not in ("int", "bool")]
     parts = any(isinstance(s, If) or (isinstance(s, Loop) and isinstance(s.domain, While)) for s in statements)
-    parts = parts or "builtin.max" in lets or "builtin.min" in lets
-    return parts and not all(base_name(name.removeprefix("inplace.")) in slopes.LINEAR for name in lets)
+    parts = parts or any(isinstance(s, Let) and s.op.name in ("builtin.max", "builtin.min") for s in statements)
+    return parts and _multiplies(facts)
+
+
+def _multiplies(facts: Facts) -> bool:
+    """Whether a gradient of zero may become NaN on its way."""
+    lets = [s for s in walk(facts.function.body) if isinstance(s, Let)]
+    names = [s.op.name for s in lets if facts.kind(s.var).family not in ("int", "bool")]
+    return not all(base_name(name.removeprefix("inplace.")) in slopes.LINEAR for name in names)
 
 
 def _finite(context: Context) -> list[Check]:

@@ -59,8 +59,8 @@ def operation(context: Context, statement: Let) -> Val:
 
 
 IN_ORDER = frozenset(
-    """sum mean nansum nanmean prod var std norm vector_norm logsumexp softmax log_softmax softmin dot matmul mv mm inner
-    vdot einsum""".split()
+    """sum mean nansum nanmean prod var std norm vector_norm logsumexp softmax log_softmax softmin dot matmul mv mm
+    inner vdot einsum""".split()
 )
 """Folds of floats whose last digit depends on the order in which they are taken together."""
 
