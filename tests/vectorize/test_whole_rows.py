@@ -213,6 +213,33 @@ def test_few_windows_of_a_long_row_do_not_sweep_it():
     assert "cumsum(-1)" not in lifted.source
 
 
+MATRICES = [
+    "a[a[i] > 0].sum(0)",
+    "a[a[i] > 0].mean(0)",
+    "a[a[i] > -9].amax(0)",
+    "(a[:, None] * a)[i, : b[i]].mean(0)",
+    "(a[:, None] * a)[i, b[i] :].sum(0)",
+    "(a[:, None] * a)[i, : b[i] + 1].amin(0)",
+    "x[a[i] > 0] @ a[a[i] > 0]",
+    "x[: b[i]] @ (a[:, None] * a)[i, : b[i]]",
+    "(a[:, None] * a)[i][: b[i]] @ a[i]",
+    "((a[:, None] * a)[i, : b[i]] @ x).exp().sum()",
+    "torch.softmax((a[:, None] * a)[i, : b[i]] @ x, 0).sum()",
+    "torch.softmax(a[i, : b[i]], 0) @ a[: b[i]]",
+    "a.T[:, : i + 1].sum(1)",
+]
+
+
+@pytest.mark.parametrize("special", [(), (NAN,), (INF, -INF)], ids=str)
+@pytest.mark.parametrize("expression", MATRICES)
+def test_rows_of_matrices_are_the_loops(expression, special):
+    function = appended(expression, "len(x)", {"torch": torch}, join="torch.stack")
+    for sizes in ((5, 6), (2,), (1,)):
+        calls = [values(size, special=special) for size in sizes]
+        for mode in (False, True) if not special else (False,):
+            compared(function, calls, mode)
+
+
 EXTREMES = [
     "x[i:].amax()",
     "x[i:].amin()",

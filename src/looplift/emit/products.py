@@ -38,9 +38,10 @@ def _product_of_stacks(a: Factor, b: Factor, out: str) -> Text | None:
             continue
         if lead + rows.replace(summed[0], "") + columns.replace(summed[0], "") != out:
             continue
+        if len(columns) == 1:  # of many products a row with a matrix takes a fraction of that with a column
+            turned = left[0].at(PRODUCT + 1) if rows[0] == summed[0] else f"{left[0].at(ATOM)}.mT"
+            return Text(f"({right[0].at(ATOM)}.unsqueeze(-2) @ {turned}).squeeze(-2)")
         first = left[0].at(PRODUCT) if rows[1] == summed[0] else f"{left[0].at(ATOM)}.mT"
-        if len(columns) == 1:
-            return Text(f"({first} @ {right[0].at(ATOM)}.unsqueeze(-1)).squeeze(-1)")
         second = right[0].at(PRODUCT + 1) if columns[0] == summed[0] else f"{right[0].at(ATOM)}.mT"
         return Text(f"{first} @ {second}", PRODUCT)
     return None

@@ -91,12 +91,20 @@ def _operand(context: Context, operand: Operand) -> Val:
     return context.lookup(operand)
 
 
+def ragged_losses():
+    from looplift.vectorize import ragged_losses
+
+    return ragged_losses
+
+
 def _computed(context: Context, name: str, args: list[Val], kwargs: dict[str, Val], fact: Fact) -> Val:
     family, base = table.family(name), table.base_name(name)
     if name == "method.item" or name in ("builtin.float", "builtin.int", "builtin.bool", "method.tolist"):
         raise context.refuse("ragged-shape", "a slice of another length in each iteration becomes a number or list")
     if base in ("nonzero", "argwhere", "masked_select"):
         raise context.refuse("ragged-shape", f"'{base}' of a value of another length in each iteration")
+    if ragged_losses().is_loss(name):
+        return ragged_losses().loss(context, name, args, kwargs, fact)
     if base in LIKE:
         from looplift.vectorize.ragged_arrays import made_like
 

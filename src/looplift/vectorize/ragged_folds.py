@@ -37,13 +37,23 @@ def segment(
     kind: Kind,
     outer: Axis | None = None,
     counts: Node | None = None,
+    *,
+    whole: bool = True,
 ) -> Node:
-    """A fold of each lane's entries; of a box's, up to the lanes of its ``outer`` dimension, ``counts`` in each."""
+    """A fold of each lane's entries; of a box's, up to the lanes of its ``outer`` dimension, ``counts`` in each.
+
+    ``whole``: as a fold of whole rows, where it is one.
+    """
     if "16" in str(node.kind.dtype) and operator in ("add", "mul") and "float" in str(node.kind.dtype):
         raise context.refuse("ragged-shape", "a sum in half precision, of another length in each iteration")
     if axis not in node.axes:
         raise context.refuse("ragged-shape", "a dimension of another length is folded before one inside of it")
-    if counts is None and outer in (None, axis) and (found := whole_rows.folded(context, node, axis, operator)):
+    if (
+        whole
+        and counts is None
+        and outer in (None, axis)
+        and (found := whole_rows.folded(context, node, axis, operator))
+    ):
         return found
     parents = (outer or axis).parents
     axes = tuple(sorted({*(a for a in node.axes if a is not axis), *parents}, key=lambda a: a.order))
@@ -64,6 +74,8 @@ class Folding:
         found = [self.dims[k] for k in wanted if self.dims[k] is not None]
         self.ragged = sorted((a for a in found if a is not None), key=lambda a: -a.order)
         self.dense = [k for k in wanted if self.dims[k] is None]
+        self.keeps_entries = False
+        """Whether what is made of the fold has the entries, which are gathered then in any case."""
 
     def fold(self, node: Node, operator: str) -> Node:
         """The dense dimensions first, then the entries, innermost first."""
@@ -77,7 +89,7 @@ class Folding:
             node = Node("fold", (node,), node.axes, kind, attrs)
         kind = array_kind(self.context, self.fact.kind, 0)
         if len(self.ragged) < 2:
-            return segment(self.context, node, self.ragged[0], operator, kind)
+            return segment(self.context, node, self.ragged[0], operator, kind, whole=not self.keeps_entries)
         return segment(self.context, node, self.ragged[0], operator, kind, self.ragged[-1], self.entries())
 
     def entries(self) -> Node:
@@ -304,6 +316,7 @@ def _maximum(folding: Folding, node: Node) -> Node:
     """The greatest entry, without a gradient: what it is subtracted for does not depend on it."""
     node = node if folding.context.library == "np" else _detached(node)
     plain = Folding(folding.context, Val(node, dims=folding.x.dims), folding.wanted, folding.fact)
+    plain.keeps_entries = folding.keeps_entries
     saved, folding.context.needs_grad = folding.context.needs_grad, False
     greatest = plain.fold(node, "max")
     folding.context.needs_grad = saved
@@ -396,6 +409,7 @@ def softmax(context: Context, base: str, args: list[Val], kwargs: dict[str, Val]
     if len(wanted) != 1 or extra or (len(args) < 2 and not kwargs):
         raise context.refuse("unknown-op", f"'{base}' without a dimension")
     folding = Folding(context, x, wanted, fact)
+    folding.keeps_entries = True
     node = x.node
     if not folding.ragged:
         position = nodes.const(dense_position(dims, wanted[0]) - node.kind.rank)

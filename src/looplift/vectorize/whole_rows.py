@@ -37,54 +37,109 @@ def folded(context: Context, node: Node, axis: Axis, operator: str) -> Node | No
         return None
     if str(node.kind.dtype) not in (FOLDED if operator == "add" else FOLDED[1:]) or operator not in FOLD:
         return None
-    if context.needs_grad and (node.op != "gather" or operator != "add"):
+    if context.needs_grad and (operator != "add" or node.op != "gather"):
         return None
     if axis.members is not None:
-        return _masked(node, axis, operator)
+        return _masked(context, node, axis, operator)
     span = _span_of(axis)
     if span is None:
         return None
-    return _running(node, axis, operator, span) or _padded(node, axis, operator, span)
+    return _running(node, axis, operator, span) or _padded(context, node, axis, operator, span)
 
 
 # ---------------------------------------------------------------- the entries of a row where a mask holds
 
 
-def _masked(node: Node, axis: Axis, operator: str) -> Node | None:
+def _masked(context: Context, node: Node, axis: Axis, operator: str) -> Node | None:
     mask = axis.members
     if mask is None or mask.op in ("label_members", "collect") or mask.kind.rank != 1:
         return None
-    row = _row_of(node, axis, lambda index: index.op == "member" and index.axes == (axis,))
-    return _folded_where(mask, row, node, axis, operator)
+    return _chosen(context, mask, node, axis, operator, lambda index: index.op == "member" and index.axes == (axis,))
 
 
-def _padded(node: Node, axis: Axis, operator: str, span: _Span) -> Node | None:
+def _padded(context: Context, node: Node, axis: Axis, operator: str, span: _Span) -> Node | None:
     """Of entries from the first on, or up to the last, where rows have few places that no lane takes."""
-    row = _row_of(node, axis, span.is_place, span.extent)
-    if row is None or not _is_filled(row, axis, span):
+    int64, flag = nodes.lane_dtype(nodes.INT), nodes.lane_dtype(nodes.BOOL)
+    places = Node("arange", (span.extent,), (), Kind("tensor", int64, 1), {"extents": [span.extent]})
+    word = "ge" if span.is_behind else "lt"
+    mask = nodes.elementwise(word, [places, span.bound], Kind("tensor", flag, 1))
+    found = _chosen(context, mask, node, axis, operator, span.is_place, span.extent)
+    return found if found is not None and _is_filled(found, axis, span) else None
+
+
+def _chosen(
+    context: Context,
+    mask: Node,
+    node: Node,
+    axis: Axis,
+    operator: str,
+    is_place: Callable[[Node], bool],
+    extent: Node | None = None,
+) -> Node | None:
+    """What a mask leaves of rows, folded; of rows with weights, these are what it leaves some of."""
+    weighted = _weights_of(node, axis) if operator == "add" else None
+    if weighted is None:
+        row = _row_of(node, axis, is_place, extent)
+        if row is not None and row.kind.rank > 1 and operator == "add":
+            return _sum_of_rows(context, mask, row, node, axis)
+        return _folded_where(mask, row, node, axis, operator)
+    weights, rows = (_row_of(one, axis, is_place, extent) for one in weighted)
+    if weights is None or rows is None or weights.kind.rank != 1:
         return None
-    places = Node(
-        "arange", (span.extent,), (), Kind("tensor", nodes.lane_dtype(nodes.INT), 1), {"extents": [span.extent]}
-    )
-    flag = Kind("tensor", nodes.lane_dtype(nodes.BOOL), 1)
-    mask = nodes.elementwise("ge" if span.is_behind else "lt", [places, span.bound], flag)
-    return _folded_where(mask, row, node, axis, operator)
+    return _weighted(nodes.select(mask, weights, nodes.const(0.0), weights.kind), rows, node, axis)
+
+
+def _weights_of(node: Node, axis: Axis) -> tuple[Node, Node] | None:
+    """The two factors of entries, of which the first is one number for each."""
+    if node.op != "elementwise" or node.attrs["name"] not in ("mul", "torch.mul") or not node.kind.rank:
+        return None
+    for weight, row in (node.args, node.args[::-1]):
+        if not weight.kind.rank and row.op == "gather" and axis in weight.axes and axis in row.axes:
+            return weight, row
+    return None
 
 
 def _folded_where(mask: Node, row: Node | None, node: Node, axis: Axis, operator: str) -> Node | None:
-    if row is None or row.kind.rank != 1:
+    if row is None:
         return None
+    rank = row.kind.rank
     counts = operator == "add" and row.op == "cast" and str(row.kind.dtype) == "torch.int64"
     if counts and "bool" in str(row.args[0].kind.dtype) and row.args[0].kind.rank == 1:
         axes = merge_axes(mask.axes, row.axes)
         chosen = Node("elementwise", (mask, row.args[0]), axes, mask.kind, {"name": "and_"})
     else:
         neutral = nodes.const(NEUTRAL[operator] if row.kind.dtype.is_floating_point else 0)
+        if rank > 1:
+            shape = Kind(mask.kind.family, mask.kind.dtype, rank)
+            mask = Node("trailing", (mask,), mask.axes, shape, {"count": rank - 1})
         chosen = nodes.select(mask, row, neutral, row.kind)
-    attrs = {"name": FOLD[operator], "dims": (-1,), "keepdim": False, "all": False, "kwargs": [], "as": ""}
+    attrs = {"name": FOLD[operator], "dims": (-rank,), "keepdim": False, "all": rank == 1, "kwargs": [], "as": ""}
     return Node("fold", (chosen,), merge_axes(chosen.axes, axis.parents), node.kind, attrs)
 
 
+def _sum_of_rows(context: Context, mask: Node, rows: Node, node: Node, axis: Axis) -> Node | None:
+    """Where there is a gradient each row is chosen or not: that of a lane that takes none may be infinite."""
+    if not context.needs_grad:
+        return _weighted(nodes.cast(mask, rows.kind.dtype), rows, node, axis)
+    return _folded_where(mask, rows, node, axis, "add") if set(axis.parents) & set(rows.axes) else None
+
+
+LETTERS = "abcdefgh"
+
+
+def _weighted(weights: Node, rows: Node, node: Node, axis: Axis) -> Node | None:
+    """The sum of rows, each with its weight, as a product of matrices: as the loop's where that is finite."""
+    is_own = set(axis.parents) & set(rows.axes)
+    if not rows.kind.dtype.is_floating_point or (not is_own and (nodes.sample_of(extent_of(rows, 0)) or MANY) >= MANY):
+        return None
+    letters = LETTERS[: rows.kind.rank]
+    axes = merge_axes(weights.axes, rows.axes, axis.parents)
+    made = Node("contract", (weights, rows), axes, node.kind, {"lanes": ("a", letters, letters[1:])})
+    return Node("only_finite", (made,), axes, node.kind)
+
+
+MANY = 2048
+"""Rows of which there are more are gathered, as each lane may take but few of them."""
 SHORT = 256
 """Rows of so many places are as cheap as their entries, of which there may be far fewer."""
 
@@ -106,6 +161,8 @@ def _row_of(node: Node, axis: Axis, is_place: Callable[[Node], bool], extent: No
         row = _whole(node, is_place)
         fits = row is not None and (extent is None or nodes.same_integer(extent_of(row, 0), extent))
         return row if fits else None
+    if node.op == "matmul":
+        return _product_of(node, axis, is_place, extent)
     args: list[Node] = []
     for arg in node.args:
         found = _row_of(arg, axis, is_place, extent) if axis in arg.axes else arg
@@ -117,6 +174,19 @@ def _row_of(node: Node, axis: Axis, is_place: Callable[[Node], bool], extent: No
     kind = Kind(node.kind.family, node.kind.dtype, 1)
     attrs = node.attrs if extent is None else node.attrs | {"extents": [extent]}
     return Node(node.op, tuple(args), merge_axes(*(arg.axes for arg in args)), kind, attrs, node.hint)
+
+
+def _product_of(node: Node, axis: Axis, is_place: Callable[[Node], bool], extent: Node | None) -> Node | None:
+    """The products of all rows of a matrix with a vector."""
+    for entries, vector in (node.args, node.args[::-1]):
+        if entries.op != "gather" or axis in vector.axes or (entries.kind.rank, vector.kind.rank) != (1, 1):
+            continue
+        rows = _row_of(entries, axis, is_place, extent)
+        if rows is not None and rows.kind.rank == 2:
+            kind = Kind(node.kind.family, node.kind.dtype, 1)
+            attrs = {"extents": [extent_of(rows, 0)]}
+            return Node("matmul", (rows, vector), merge_axes(rows.axes, vector.axes), kind, attrs, node.hint)
+    return None
 
 
 def _is_safe(node: Node) -> bool:
