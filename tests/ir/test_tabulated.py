@@ -165,6 +165,24 @@ def test_no_table_is_made(function):
     assert "= table(" not in lifted.source
 
 
+def many_places(x, rows, columns):
+    total = 0.0
+    for i in range(2):
+        for a in range(rows):
+            for b in range(columns):
+                total += math.sin(a * b) * x[i, 0]
+    return total
+
+
+@pytest.mark.parametrize("first", [(3, 4), (2100, 2000)])
+def test_a_table_that_would_be_large_is_none(first):
+    lifted = lift(many_places, verify="off", backend="native")
+    x = np.ones((2, 2))
+    for rows, columns in (first, (2100, 2000), (5, 6)):
+        assert math.isclose(lifted(x, rows, columns), many_places(x, rows, columns), rel_tol=1e-12)
+    assert {one.decision for one in lifted.report().loops} == {"native"}
+
+
 def test_what_cannot_be_computed_is_the_loops_own_error():
     lifted = lift(discounted, verify="off", backend="native")
     x = np.ones((3, 4))

@@ -161,3 +161,76 @@ def test_what_is_the_same_in_all_lanes_is_there_for_each(program):
             torch.testing.assert_close(got, wanted)
         else:
             assert got == wanted
+
+
+def filled_then_looked_up(x, places):
+    w = torch.zeros(len(x))
+    for j in range(len(x)):
+        w[j] = 0.25
+    out = torch.zeros(len(places))
+    for i in range(len(places)):
+        out[i] = w[places[i]] * x[i]
+    return out
+
+
+def looked_up_in_ones(x, places):
+    w, out = torch.ones(len(x)), torch.zeros(len(places))
+    for i in range(len(places)):
+        out[i] = w[places[i]] * x[i]
+    return out
+
+
+@pytest.mark.parametrize("function", [filled_then_looked_up, looked_up_in_ones])
+def test_places_outside_of_an_array_of_one_number_raise(function):
+    lifted = lift(function, verify="off", backend="torch")
+    x = torch.randn(4)
+    for _ in range(2):
+        torch.testing.assert_close(lifted(x, [0, 3, -4]), function(x, [0, 3, -4]))
+        with pytest.raises(IndexError):
+            lifted(x, [0, 99])
+
+
+def filled_with_too_much(x):
+    w = torch.zeros(len(x))
+    for j in range(len(x)):
+        w[j] = 1e300
+    out = torch.zeros(len(x), dtype=torch.float64)
+    for j in range(len(x)):
+        out[j] = w[j] + x[j]
+    return out
+
+
+def test_numbers_that_the_array_cannot_hold_raise():
+    lifted = lift(filled_with_too_much, verify="off", backend="torch")
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="overflow"):
+            lifted(torch.randn(4))
+
+
+def begun_with_zero(A, p):
+    q = torch.zeros(A.shape[0])
+    for i in range(A.shape[0]):
+        q[i] = 0.0
+        for j in range(A.shape[1]):
+            q[i] = q[i] + A[i][j] * p[j]
+    return q
+
+
+def begun_with_minus_zero(A, p):
+    q = torch.zeros(A.shape[0])
+    for i in range(A.shape[0]):
+        q[i] = -0.0
+        for j in range(A.shape[1]):
+            q[i] += A[i, j] * p[j]
+    return q
+
+
+@pytest.mark.parametrize("function", [begun_with_zero, begun_with_minus_zero])
+@pytest.mark.parametrize("shape", [(4, 3), (1, 1), (3, 0), (0, 3)])
+def test_sums_that_begin_with_zero_are_products(function, shape):
+    lifted = lift(function, verify="off", backend="torch")
+    A, p = torch.randn(shape), torch.randn(shape[1])
+    for _ in range(2):
+        torch.testing.assert_close(lifted(A, p), function(A, p))
+    if all(shape) and function is begun_with_zero:
+        assert "A @ p" in lifted.source

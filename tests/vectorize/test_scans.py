@@ -479,3 +479,28 @@ def test_truths_that_are_added_are_numbers():
     check(truths, [vector(7)], decisions={"scan"})
     check(differences_of_truths, [7], decisions={"scan"})
     check(faded_truths, [vector(7)], decisions={"scan"})
+
+
+def last_state(x, s):
+    states = []
+    for v in x:
+        s = s * 0.5 + v
+        states.append(s.square())
+    return states, s
+
+
+@pytest.mark.parametrize("count", [3, 65, 2100])
+@pytest.mark.parametrize("shape", [(), (4,), (3, 4)])
+@pytest.mark.parametrize("turned", [False, True])
+def test_states_lie_in_memory_as_those_of_the_loop(count, shape, turned):
+    x = torch.randn(count, *shape, dtype=torch.float64)
+    if turned and shape:
+        x = torch.randn(*shape, count, dtype=torch.float64).movedim(-1, 0)
+    state = torch.randn(shape, dtype=torch.float64)
+    if turned and len(shape) == 2:
+        x, state = x.contiguous(), state.T.contiguous().T
+    (mine, last), (theirs, wanted) = lift(last_state, verify="off", backend="torch")(x, state), last_state(x, state)
+    torch.testing.assert_close(last, wanted)
+    torch.testing.assert_close(mine, theirs)
+    if not (turned and len(shape) == 2):
+        assert last.stride() == wanted.stride()

@@ -169,7 +169,7 @@ class _Comparison:
 
 
 NARROW = {"float16": 11, "bfloat16": 8, "float32": 24, "complex64": 24}
-"""The dtypes that are narrower than 64 bits, with the bits of their digits."""
+"""The dtypes with fewer digits than double precision has, and how many bits these are."""
 
 
 def _tolerances(dtype: torch.dtype) -> tuple[float, float, float]:

@@ -50,9 +50,10 @@ def code_over_lists(
 
 
 def _words(value: Any) -> list[str]:
-    """The dtypes of arrays, also in lists and tuples, that are narrower than 64 bits."""
-    if isinstance(value, list | tuple):
-        return [word for item in value for word in _words(item)]
+    """The dtypes of arrays, also in containers, with fewer digits than double precision has."""
+    if isinstance(value, list | tuple | dict):
+        items = value.values() if isinstance(value, dict) else value
+        return [word for item in items for word in _words(item)]
     word = str(value.dtype).removeprefix("torch.") if isinstance(value, torch.Tensor | np.ndarray | np.generic) else ""
     return [word] if word in NARROW else []
 

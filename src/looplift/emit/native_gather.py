@@ -1,4 +1,4 @@
-"""Subscripts by whole vectors of positions inside of a kernel: what is read is a copy, what is stored goes in order."""
+"""Subscripts by vectors of positions, or by masks, inside of a kernel: what is read is a copy, stores go in order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EVERYTHING = Slice(Const(None), Const(None), Const(None))
 def by_positions(writer: Writer, view: View, index: Operand) -> tuple[View, int, Elements] | None:
     """What is left of an array by its other indices, the axis of it that is subscripted by a vector, and the vector.
 
-    None where no index is a vector of integers.
+    None where no index is a vector of integers or a mask.
     """
     if view.is_list or not view.rank:
         return None

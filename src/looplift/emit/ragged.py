@@ -293,8 +293,8 @@ def _scattered_segments(p: Printer, node: Node, text: str) -> str:
         owners = f"{owners}[:{', None' * (value.rank - 1)}].expand_as({text})"
     shape = f"({lanes},)" if not rest else f"({lanes}{rest})"
     alone = ""
-    has_entries = node.attrs.get("unbounded") is False and p.dtype(value.kind).is_floating_point
-    if operator != "mul" and node.attrs["gradients"] and has_entries:
+    is_float = p.dtype(value.kind).is_floating_point
+    if operator != "mul" and node.attrs["gradients"] and node.attrs.get("has_entries") and is_float:
         empty, alone = math.nan, ", include_self=False"  # what no value is equal to has no share of the gradient
     return f'{text}.new_full({shape}, {literal(empty, "torch")}).scatter_reduce(0, {owners}, {text}, "{name}"{alone})'
 

@@ -227,7 +227,7 @@ class Values(Scope):
         return self.binary(type(node.op), left, right, node)
 
     def _remainder(self, node: ast.BinOp) -> Value:
-        """``(a * x + c) % m``: of integers, with twice the bits for what the remainder is of."""
+        """``(a * x + c) % m``, or ``& m``: of integers, with twice the bits for what it is of."""
         leaves: list[ast.expr] = []
         _leaves(node.left, leaves)
         *values, right = map(self.present, self.several(*leaves, node.right))
@@ -239,8 +239,9 @@ class Values(Scope):
         )
 
     def _rejoined(self, node: ast.expr, given: dict[int, Value]) -> Value:
-        if id(node) in given or not isinstance(node, ast.BinOp):
+        if id(node) in given:
             return given[id(node)]
+        assert isinstance(node, ast.BinOp)
         left, right = self._rejoined(node.left, given), self._rejoined(node.right, given)
         return self.binary(type(node.op), left, right, node)
 
@@ -403,6 +404,7 @@ def _leaves(node: ast.expr, found: list[ast.expr]) -> None:
 
 
 def _wide(node: ast.expr, given: dict[int, Value]) -> str:
-    if id(node) in given or not isinstance(node, ast.BinOp):
+    if id(node) in given:
         return f"Int128({given[id(node)].code})"
+    assert isinstance(node, ast.BinOp)
     return f"{_ARITHMETIC[type(node.op)]}({_wide(node.left, given)}, {_wide(node.right, given)})"

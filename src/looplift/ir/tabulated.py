@@ -13,6 +13,7 @@ not ask them for.
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Iterator
 
 from looplift.base.data import dataclass, replace
@@ -27,10 +28,10 @@ from looplift.ir.grammar import (
     Loop,
     Op,
     Range,
-    Require,
     Statement,
     Var,
     as_atom,
+    constant,
     definitions,
     operands,
     walk,
@@ -43,10 +44,12 @@ COSTLY = frozenset(
 ARITHMETIC = frozenset("add sub mul truediv floordiv mod neg pow".split())
 LARGEST = 2**22
 """Numbers that a table may have: 32 MiB."""
+_SIGNS = {"add": ("+", operator.add), "sub": ("-", operator.sub), "mul": ("*", operator.mul),
+          "floordiv": ("//", operator.floordiv), "neg": ("-", operator.neg)}  # fmt: skip
 
 
-def with_tables(function: Function) -> Function | None:
-    """The same function with such tables; None if there are none."""
+def with_tables(function: Function) -> tuple[Function, list[str]] | None:
+    """The same function with such tables, and what must hold of its arguments, as Python; None if there are none."""
     tables = _Tables(function)
     for statement in function.body:
         if isinstance(statement, Loop):
@@ -55,7 +58,8 @@ def with_tables(function: Function) -> Function | None:
         return None
     changes = Changes(dict(tables.instead), {})
     changes.statements |= {key: (*made, loop) for key, (loop, made) in tables.before.items()}
-    return replace(function, body=changes.block(function.body), attributes=dict(function.attributes))
+    made = replace(function, body=changes.block(function.body), attributes=dict(function.attributes))
+    return made, list(dict.fromkeys(tables.guards))
 
 
 @dataclass
@@ -69,7 +73,8 @@ class _Slice:
 
 class _Tables:
     def __init__(self, function: Function) -> None:
-        self.values = function.attributes["values"]
+        self.values, self.paths = function.attributes["values"], function.attributes["paths"]
+        self.guards: list[str] = []
         self.params = {*function.params}
         self.definition = {var: one for one in walk(function.body) for var in definitions(one)}
         self.numbers = itertools.count(1)
@@ -103,8 +108,10 @@ class _Tables:
             )
             ranges = [self._range(loop, inner) for loop in found.loops]
             apart = all(loop in rest for loop in found.loops) and not inner & {*found.leaves}
-            if saves and apart and all(one is not None for one in ranges):
-                self._put(let, found, outside, [one for one in ranges if one is not None])
+            known = [one for one in ranges if one is not None]
+            if saves and apart and len(known) == len(ranges) and (guard := self._guard(known)) is not None:
+                self.guards.append(guard)
+                self._put(let, found, outside, known)
                 return
 
     def _slice(self, atom: Atom, around: list[Loop]) -> _Slice | None:
@@ -112,7 +119,7 @@ class _Tables:
         indices = {loop.index: loop for loop in around}
         found = _Slice([], [], [])
         seen: set[Var] = set()
-        if not all(self._takes(one, indices, found, seen) for one in (atom,)):
+        if not self._takes(atom, indices, found, seen):
             return None
         found.loops.sort(key=around.index)
         return found
@@ -156,6 +163,47 @@ class _Tables:
         known = isinstance(name, Const) and name.value == "shape" and isinstance(made.op.args[1], Const)
         return [shape, made] if known and isinstance(shape, Let) else []
 
+    # ------------------------------------------------------------ how large a table is
+
+    def _guard(self, ranges: list[tuple[list[Let], Atom, Atom]]) -> str | None:
+        """What holds where a table is small enough; None where that is not known, or does not hold now."""
+        texts, total = [], 1
+        for _, lo, hi in ranges:
+            first, last = self._number(lo), self._number(hi)
+            if first is None or last is None:
+                return None
+            texts.append(f"({last[0]} - {first[0]})")
+            total *= max(0, last[1] - first[1])
+        return f"{' * '.join(texts)} <= {LARGEST}" if total <= LARGEST else None
+
+    def _number(self, atom: Atom) -> tuple[str, int] | None:
+        """An integer as Python that computes it from the arguments, and what it is now."""
+        if isinstance(atom, Const):
+            return (repr(atom.value), atom.value) if type(atom.value) is int else None
+        if atom in self.params:
+            value = self.values.get(atom)
+            return (self.paths[atom], value) if type(value) is int else None
+        made = self.definition.get(atom)
+        if not isinstance(made, Let):
+            return None
+        if extents := self._extent(made):
+            return self._size(extents)
+        parts = [self._number(as_atom(one)) for one in made.op.args]
+        known = [one for one in parts if one is not None]
+        if len(known) < len(parts) or made.op.name not in _SIGNS or (made.op.name == "floordiv" and not known[1][1]):
+            return None
+        sign, compute = _SIGNS[made.op.name]
+        text = f"(-{known[0][0]})" if len(known) == 1 else f"({known[0][0]} {sign} {known[1][0]})"
+        return text, compute(*(one for _, one in known))
+
+    def _size(self, extents: list[Let]) -> tuple[str, int] | None:
+        array = as_atom(extents[0].op.args[0])
+        shape = getattr(self.values.get(array), "shape", None)
+        if array not in self.params or shape is None:
+            return None
+        place = constant(extents[1].op.args[1]) if len(extents) > 1 else 0
+        return f"{self.paths[array]}.shape[{place}]", int(shape[place])
+
     # ------------------------------------------------------------ the table
 
     def _range(self, loop: Loop, inner: set[Var]) -> tuple[list[Let], Atom, Atom] | None:
@@ -183,22 +231,11 @@ class _Tables:
             extent = Var(f"extent.{number}.{position}")
             before.append(Let(extent, Op("sub", bounds[-1][::-1]), span))
             extents.append(extent)
-        before += self._limit(extents, number, span)
         before += [Let(table, Op("list"), span), *self._filled(let, found, table, bounds, number)]
         self.before.setdefault(id(outside), (outside, []))[1].extend(before)
         place = Var(f"place.{number}")
         lets = self._place(found, bounds, extents, place, span)
         self.instead[id(let)] = (*lets, Let(let.var, Op("getitem", (table, place)), span))
-
-    def _limit(self, extents: list[Atom], number: int, span: Span) -> Iterator[Statement]:
-        total = extents[0]
-        for position, extent in enumerate(extents[1:]):
-            made = Var(f"total.{number}.{position}")
-            yield Let(made, Op("mul", (total, extent)), span)
-            total = made
-        few = Var(f"few.{number}")
-        yield Let(few, Op("le", (total, Const(LARGEST))), span)
-        yield Require(few, "a table of what the loop computes is too large", span)
 
     def _filled(self, let: Let, found: _Slice, table: Var, bounds, number: int) -> Iterator[Statement]:
         """Loops that fill the table."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
+
+import torch
 
 from looplift.ir.array import Node
 from looplift.ir.facts import Kind
@@ -62,16 +63,18 @@ def _item_of_fill(node: Node) -> Node | None:
 
 def _item_of_stored(node: Node, stored: Node) -> Node | None:
     """Any item of an array in which one number stands everywhere."""
-    takes_one = all(_takes_whole_or_one(piece) and type(piece).__name__ != "Whole" for piece in node.attrs["pieces"])
-    is_known = takes_one and stored.op == "const" and type(stored.attrs["value"]) in (int, float)
-    is_float = is_known and node.kind.dtype.is_floating_point and math.isfinite(stored.attrs["value"])
-    return _number(node, stored.attrs["value"]) if is_float else None
+    walks = all(type(piece).__name__ == "Along" for piece in node.attrs["pieces"])
+    if not walks or stored.op != "const" or type(stored.attrs["value"]) not in (int, float):
+        return None
+    dtype, value = node.kind.dtype, stored.attrs["value"]
+    if not dtype.is_floating_point or not abs(value) <= torch.finfo(dtype).max:  # which PyTorch does not store
+        return None
+    return _number(node, value)
 
 
 def _takes_whole_or_one(piece: Any) -> bool:
-    """Whether a piece of a subscript keeps a dimension, or takes one place of it in each lane."""
-    name = type(piece).__name__
-    return name in ("Whole", "Point", "Along") or (name == "Gather" and not piece.index.kind.rank)
+    """Whether a piece of a subscript keeps a dimension, or takes a place of it in each lane that is known to be one."""
+    return type(piece).__name__ in ("Whole", "Along")
 
 
 def _number(node: Node, value: float) -> Node | None:
@@ -86,7 +89,7 @@ def _number(node: Node, value: float) -> Node | None:
 
 
 SUMS = ("reduce", "contract", "segment", "label_sums")
-"""What is added up from zero, so that it is never a negative zero."""
+"""What PyTorch adds up from zero, so that it is never a negative zero."""
 
 
 def sum_from_zero(node: Node) -> Node | None:
@@ -94,9 +97,9 @@ def sum_from_zero(node: Node) -> Node | None:
     if node.op != "elementwise" or len(node.args) != 2 or "product" in node.attrs:
         return None
     for start, total in (node.args, node.args[::-1]):
-        plain = start.args[0] if start.op == "full" else start
         same = total.kind == node.kind and total.axes == node.axes and _is_of_one_dtype(node, start)
-        if same and _is_zero(plain) and total.op in SUMS and total.attrs.get("operator", "add") == "add":
+        begins = start.op == "full" and _is_zero(start.args[0])
+        if same and begins and total.op in SUMS and total.attrs.get("operator", "add") == "add":
             return total
     return None
 

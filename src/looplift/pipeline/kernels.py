@@ -46,10 +46,10 @@ def _as_one_kernel(function: Any, *, rows: bool) -> RegionCode:
     from looplift.vectorize.whole import check_whole
 
     check_whole(function)
-    whole = None
+    whole, guards = None, []
     if (tabulated := with_tables(function)) is not None:
         with suppress(NotLiftable):
-            whole = whole_region(tabulated, rows=rows)
+            whole, guards = whole_region(tabulated[0], rows=rows), tabulated[1]
     try:
         whole = whole or whole_region(function, rows=rows)
     except NotLiftable as refusal:
@@ -59,8 +59,9 @@ def _as_one_kernel(function: Any, *, rows: bool) -> RegionCode:
         whole = whole_region(apart, rows=rows)
     namespace = whole.namespace | {whole.kernel.name: built(whole.kernel, False)}
     decisions = decisions_of_kernel(function, tuple(whole.notes))
+    guards = [*whole.guards, *guards]
     return RegionCode(
-        whole.statements, namespace, whole.standalone, whole.guards, whole.paths, whole.mutated, ["import torch"],
+        whole.statements, namespace, whole.standalone, guards, whole.paths, whole.mutated, ["import torch"],
         decisions=decisions, rounded_to=rounded_to(whole.facts, of_arguments=True), may_warn=whole.may_warn,
     )  # fmt: skip
 

@@ -103,8 +103,8 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
             settled.check(context, atom)
     results, memory = results_of(context)
     lanes = any(decision != "native" for decision, _, _ in context.decisions.values())
-    parts_ways = context.is_parted or context.parts_ways or (context.is_triangular and _multiplies(facts))
-    finite = _finite(context) if lanes and needs_grad and library == "torch" and parts_ways else []
+    in_some_lanes = context.is_parted or context.parts_ways or (context.is_triangular and _multiplies(facts))
+    finite = _finite(context) if lanes and needs_grad and library == "torch" and in_some_lanes else []
     made = unread.completed(context, [node for _, node in results])
     if needs_grad:
         reached.settle_choices(context, made, [node for _, node in results])

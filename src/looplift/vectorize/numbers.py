@@ -428,7 +428,7 @@ BOUNDED = frozenset(("asin", "acos", "atanh"))
 
 
 def _math(context: Context, base: str, args: list[Node], kind: Kind, deciding: bool) -> Node:
-    if base not in MATH or (base == "log" and len(args) > 1):
+    if base not in MATH or (base == "log" and len(args) > 1) or (base == "hypot" and len(args) != 2):
         raise context.refuse("unknown-op", f"'math.{base}' has no batched form")
     if deciding and base not in MATH_EXACT and any(a.axes for a in args):
         why = f"'math.{base}' decides a branch or an index here"

@@ -66,7 +66,10 @@ IN_ORDER = frozenset(
 
 
 def _check_order(context: Context, statement: Let, args: list[Val]) -> None:
-    """What decides something has all digits of the loop's, which the entries of all lanes do not add up to."""
+    """What decides something has all digits of the loop's, which the entries of all lanes do not add up to.
+
+    A kernel, which may take the loop then, says so in a note.
+    """
     floats = any(nodes.may_have_gradient(arg.node.kind.dtype) for arg in args if arg.node.kind.is_array)
     decides = statement.var in context.flow.deciding | context.flow.compared
     if floats and decides and table.base_name(statement.op.name) in IN_ORDER:

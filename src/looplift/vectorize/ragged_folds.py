@@ -60,6 +60,7 @@ def segment(
     made = Kind(kind.family, node.kind.dtype, node.kind.rank)
     attrs = {"axis": axis, "operator": operator, "gradients": context.needs_grad}
     attrs["unbounded"] = operator in ("max", "min") and context.mask is not None  # lanes that do not run may be empty
+    attrs["has_entries"] = not attrs["unbounded"]
     attrs["extents"] = node.attrs.get("extents")
     args = (node,) if counts is None else (node, segments.spread(counts, parents))
     return Node("segment", args, axes, made, attrs | {"outer": outer or axis})

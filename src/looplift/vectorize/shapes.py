@@ -84,7 +84,7 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
     wanted = tuple(range(-rank, 0)) if dim is None else _negative(dim, rank)
     wanted = wanted if isinstance(wanted, tuple) else (wanted,)
     if base in ("var", "std") and context.needs_grad and context.parts_ways:
-        _check_some_freedom(context, x, [rank + one for one in wanted], extra)
+        _check_lanes_freedom(context, x, [rank + one for one in wanted], extra)
     if context.library == "np" and base in ("mean", "var", "std"):
         check_not_empty(context, x, [rank + one for one in wanted])
     order = extra.get("p", extra.get("ord"))
@@ -114,14 +114,18 @@ def check_norm(context: Context, name: str, dims: int, order: Any) -> None:
         raise context.refuse("unknown-op", f"'{said(name)}' of a matrix, of this order")
 
 
-def _check_some_freedom(context: Context, x: Node, dims: list[int], extra: dict[str, Any]) -> None:
-    """Without a degree of freedom a gradient of zero becomes NaN, as that of lanes that do not run would."""
-    unbiased = extra.get("unbiased")
-    less = nodes.const(0) if unbiased is not None and nodes.is_const(unbiased, False) else nodes.const(1)
+def _check_lanes_freedom(context: Context, x: Node, dims: list[int], extra: dict[str, Any]) -> None:
+    """Without a degree of freedom a gradient of zero becomes NaN, as that of lanes that do not run would.
+
+    A flag that is not known stands for an unbiased form, which needs more elements.
+    """
+    unbiased, less = extra.get("unbiased"), extra.get("correction")
+    if less is None or less.kind.family == "none":
+        less = nodes.const(0 if unbiased is not None and nodes.is_const(unbiased, False) else 1)
     count = nodes.const(1)
     for dim in dims:
         count = nodes.elementwise("mul", [count, extent_of(x, dim)], nodes.INT)
-    context.check(nodes.compare("gt", count, extra.get("correction", less)))
+    context.check(nodes.compare("gt", count, less))
 
 
 def _check_freedom(context: Context, x: Node, less: Any) -> None:
