@@ -158,6 +158,8 @@ def same_inputs(tensors):
         if unknown:
             pending += unknown
             continue
+        if len(before) > 1 and len(tensors) > 1 and hasattr(made, "tape"):
+            return False  # a program, which gives to some of its inputs no gradient, as it depends on the result
         sets = {found[one] for one in before}
         own = frozenset().union(*sets) if before else frozenset([id(getattr(made, "variable", made))])
         found[pending.pop()] = next(iter(sets)) if len(sets) == 1 else own
