@@ -210,7 +210,7 @@ def linear_recurrence(a, b, h, dim):
         return _Recurrence.apply(a, b, dim, True, way) if _asks(b) else way(a, b, dim, True)
     h = b.detach().select(dim, 0) * 0 if h is None else h
     if h.shape == b.shape[:dim] + b.shape[dim + 1 :] and not (needed or _asks(b) or _asks(h)):
-        b = _in_order(b)
+        b = _in_order(b, dim)
         b.select(dim, 0).add_((a if constant else a.select(dim, 0)) * h)
         return way(a if constant else a.narrow(dim, 1, size - 1), b, dim, True)
     first = (a if constant else a.narrow(dim, 0, 1)) * h.unsqueeze(dim) + b.narrow(dim, 0, 1)
@@ -223,9 +223,10 @@ def linear_recurrence(a, b, h, dim):
     return found.clone() if needed else found
 
 
-def _in_order(values):
+def _in_order(values, dim):
     """A copy in which each state lies in memory as the loop's: of one dimension without gaps, else as what it is of."""
-    return values.clone(memory_format=torch.contiguous_format if values.dim() < 3 else torch.preserve_format)
+    single = dim == 0 and values.dim() < 3
+    return values.clone(memory_format=torch.contiguous_format if single else torch.preserve_format)
 
 
 def _asks(values):
@@ -237,7 +238,7 @@ class _Recurrence(torch.autograd.Function):
 
     @staticmethod
     def forward(context, a, h, dim, forth, way):
-        h = way(a, _in_order(h), dim, forth).detach()  # no view of what is made here: it may be changed in place
+        h = way(a, _in_order(h, dim), dim, forth).detach()  # no view of what is made here: it may be changed in place
         factors = isinstance(a, torch.Tensor)
         context.set_materialize_grads(False)
         context.save_for_backward(*((a, h if context.needs_input_grad[0] else None) if factors else ()))
@@ -279,7 +280,7 @@ def _by_powers(a, h, dim, forth):
     """The same for a number, by a matrix of its powers for some positions at a time, where that takes less time."""
     size = h.shape[dim]
     if 64 < size < 2048 or not h.is_floating_point() or torch.is_autocast_enabled(h.device.type):
-        return _doubled(a, _in_order(h), dim, forth)
+        return _doubled(a, _in_order(h, dim), dim, forth)
     width = size if size <= 64 else 32
     powers = torch.pow(a, torch.arange(width + 1, dtype=h.dtype, device=h.device))
     matrix = torch.nn.functional.pad(powers[:-1], (width - 1, 0)).unfold(0, width, 1).flip(0)
@@ -287,15 +288,17 @@ def _by_powers(a, h, dim, forth):
         return matrix.mT @ h
     kept, h = h, h.transpose(dim, -1)
     if size == width:
-        return _as_kept(kept, (h @ matrix).transpose(dim, -1))
+        return _as_kept(kept, (h @ matrix).transpose(dim, -1), dim)
     parts = torch.nn.functional.pad(h, (0, -size % width)).unflatten(-1, (-1, width)) @ matrix
     ends = _by_powers(powers[-1].item(), parts[..., -1], h.dim() - 1, True)
     parts[..., 1:, :] += ends[..., :-1].unsqueeze(-1) * powers[1:]
-    return _as_kept(kept, parts.flatten(-2)[..., :size].transpose(dim, -1))
+    return _as_kept(kept, parts.flatten(-2)[..., :size].transpose(dim, -1), dim)
 
 
-def _as_kept(kept, found):
-    """Values as others lie in memory, whose states are so the loop's."""
+def _as_kept(kept, found, dim):
+    """Values whose states lie in memory as the loop's, as those of others do where they have several dimensions."""
+    if dim:
+        return found
     return found.contiguous() if found.dim() < 3 else torch.empty_like(kept).copy_(found)
 
 ''',
