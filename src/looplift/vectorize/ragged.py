@@ -17,7 +17,7 @@ from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Store, as_atom, constant
 from looplift.ops import table
 from looplift.ops.names import said
-from looplift.vectorize import nodes, segments
+from looplift.vectorize import losses, nodes, segments
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
@@ -94,10 +94,8 @@ def _operand(context: Context, operand: Operand) -> Val:
     return context.lookup(operand)
 
 
-def ragged_losses():
-    from looplift.vectorize import ragged_losses
-
-    return ragged_losses
+def is_loss(name: str) -> bool:
+    return name.startswith("torch.nn.functional.") and table.base_name(name) in losses.FORMS
 
 
 def _computed(context: Context, name: str, args: list[Val], kwargs: dict[str, Val], fact: Fact) -> Val:
@@ -106,8 +104,10 @@ def _computed(context: Context, name: str, args: list[Val], kwargs: dict[str, Va
         raise context.refuse("ragged-shape", "a slice of another length in each iteration becomes a number or list")
     if base in ("nonzero", "argwhere", "masked_select"):
         raise context.refuse("ragged-shape", f"'{base}' of a value of another length in each iteration")
-    if ragged_losses().is_loss(name):
-        return ragged_losses().loss(context, name, args, kwargs, fact)
+    if is_loss(name):
+        from looplift.vectorize.ragged_losses import loss
+
+        return loss(context, name, args, kwargs, fact)
     if base in LIKE:
         from looplift.vectorize.ragged_arrays import made_like
 

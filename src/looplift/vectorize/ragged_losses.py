@@ -17,10 +17,6 @@ from looplift.vectorize.ragged import broadcast, check_chain, dims_of, lane_kind
 from looplift.vectorize.ragged_folds import reduction as folded
 
 
-def is_loss(name: str) -> bool:
-    return base_name(name) in losses.FORMS and name.startswith("torch.nn.functional.")
-
-
 def loss(context: Context, name: str, args: list[Val], kwargs: dict[str, Val], fact: Fact) -> Val:
     """A loss of which the first dimension of input and target is ragged."""
     base = base_name(name)
@@ -69,13 +65,13 @@ def _each(context: Context, name: str, x: Val, y: Val, given: dict[str, Val]) ->
 
 def _mean_of_counted(context: Context, each: Val, y: Val, given: dict[str, Val], fact: Fact) -> Val:
     """The mean over classes leaves out those that are ignored."""
+    from looplift.vectorize.arithmetic import arithmetic
+
     ignored = given["ignore_index"].node if "ignore_index" in given else nodes.const(-100)
     flag = Kind("tensor", nodes.lane_dtype(nodes.BOOL), 0)
     counts = nodes.elementwise("ne", [y.node, ignored], flag)
     int64 = Kind("tensor", nodes.lane_dtype(nodes.INT), 0)
     count = folded(context, "torch.sum", [Val(counts, dims=y.dims)], {}, Fact(int64))
     total = folded(context, "torch.sum", [each], {}, fact)
-    from looplift.vectorize.arithmetic import arithmetic
-
     kind = lane_kind(context, fact, ())
     return Val(arithmetic(context, "truediv", [total.node, count.node], kind))
