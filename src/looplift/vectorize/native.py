@@ -27,8 +27,8 @@ from looplift.ir.grammar import (
     uses,
     walk,
 )
-from looplift.ops.table import base_name
-from looplift.vectorize import nodes, ownership, stores
+from looplift.ops.table import ARITHMETIC, base_name
+from looplift.vectorize import nodes, ownership, settled, stores
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.nodes import Val
@@ -65,6 +65,7 @@ def native_loop(context: Context, loop: Loop) -> None:
         _check_gradients(context, loop, kernel)
     if context.needs_grad:
         _check_detached(context, loop, set(kernel.differentiable) if gradients else set())
+    _check_settled(context, loop, kernel)
     operands = tuple(_operand(context, var, kernel.stored) for var in kernel.inputs)
     names = [context.fresh_name(var.hint) for var in kernel.outputs]
     if strange := [var for var in kernel.stored if var not in context.arrays]:
@@ -100,6 +101,15 @@ def _begins_as_another(context: Context, carry: Carry) -> bool:
 def _takes_mixed(context: Context, kernel: Kernel) -> bool:
     """Whether the kernel is given as one kind what is of two kinds in the loop, so that it cannot tell these apart."""
     return any(var in context.facts.mixed for var in kernel.inputs)
+
+
+def _check_settled(context: Context, loop: Loop, kernel: Kernel) -> None:
+    """Require that what may be a number is the tensor that the kernel takes it for, where a tensor is asked for."""
+    mixed = {var for var in kernel.inputs if var in context.facts.mixed}
+    for statement in walk(loop.body) if mixed else ():
+        if isinstance(statement, Let) and statement.op.name not in ARITHMETIC:
+            for atom in mixed & {*operands(statement.op)}:
+                settled.check(context, atom)
 
 
 @contextmanager
