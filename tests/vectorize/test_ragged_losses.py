@@ -72,6 +72,18 @@ def test_other_losses_keep_the_loop(expression):
     compared(loop_of(expression), [values([3, 4, 1])] * 2)
 
 
+def chosen_by_loss(x, y, z, n):
+    out = []
+    for i in range(len(x)):
+        if torch.nn.functional.cross_entropy(x[i, : n[i]], y[i, : n[i]]) > 1.0:
+            out.append(x[i, 0])
+    return torch.stack(out)
+
+
+def test_a_loss_that_decides_keeps_the_order_of_its_sum():
+    compared(chosen_by_loss, [values([3, 5, 1, 4])] * 2, {"kept"})
+
+
 def over_lists(xs, ys, model):
     loss = 0.0
     for x, y in zip(xs, ys, strict=True):

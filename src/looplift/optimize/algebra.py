@@ -58,7 +58,6 @@ def _goes_by(node: Node, path: str) -> bool:
 
 
 PRODUCT = ("mul", "torch.mul")
-READS_OF_FILLS = ("slice apply", "gather apply", "slice assemble", "gather assemble")
 
 RULES: tuple[Rule, ...] = (
     Rule("a | ~(a & b) -> True", masks, "excluded_middle", ("or_",)),
@@ -78,7 +77,7 @@ RULES: tuple[Rule, ...] = (
     Rule("sum_n (a_in | b_jn) -> sum_n a_in + sum_n b_jn - sum_n (a_in & b_jn)",
          counting, "counted_either", ("fold:sum",), ("bool",)),
     Rule("sum_{n: label_n = c} x_n -> index_add(label, x)_c", counting, "grouped_sum", ("segment:add",)),
-    Rule("zeros_c -> 0", fills, "read_of_fill", ("where", "elementwise"), READS_OF_FILLS),
+    Rule("zeros_c -> 0", fills, "read_of_fill", ("where", "elementwise"), ("slice apply", "slice assemble")),
     Rule("0 + sum_i x_i -> sum_i x_i", fills, "sum_from_zero", ("add",)),
     Rule("n > 0 ? n : 0 -> n", fills, "counted_where_some", ("where",), ("label_counts",)),
     Rule("n_c > 0 ? sum_c / n_c : 0 -> sum_c / max(n_c, 1)",

@@ -39,7 +39,7 @@ def _is_of_one_dtype(node: Node, arg: Node) -> bool:
 
 
 def _item_of_fill(node: Node) -> Node | None:
-    if node.op not in ("slice", "gather") or node.kind.family != "tensor":
+    if node.op != "slice" or node.kind.family != "tensor":
         return None
     array, pieces = node.args[0], node.attrs["pieces"]
     if array.op == "assemble":

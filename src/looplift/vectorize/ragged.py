@@ -71,8 +71,8 @@ def _check_order(context: Context, statement: Let, args: list[Val]) -> None:
     A kernel, which may take the loop then, says so in a note.
     """
     floats = any(nodes.may_have_gradient(arg.node.kind.dtype) for arg in args if arg.node.kind.is_array)
-    decides = statement.var in context.flow.deciding | context.flow.compared
-    if floats and decides and table.base_name(statement.op.name) in IN_ORDER:
+    decides = statement.var in context.flow.deciding or statement.var in context.flow.compared
+    if floats and decides and (table.base_name(statement.op.name) in IN_ORDER or is_loss(statement.op.name)):
         name = statement.var.hint
         raise context.refuse("carried", f"'{name}' decides a branch or an index, so its sum must keep its order")
 
