@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -170,6 +170,11 @@ class _Comparison:
 
 NARROW = {"float16": 11, "bfloat16": 8, "float32": 24, "complex64": 24}
 """The dtypes with fewer digits than double precision has, and how many bits these are."""
+
+
+def narrowest(words: Iterable[str]) -> str:
+    """The one of some dtypes, of those in ``NARROW``, that has the fewest digits."""
+    return min(words, key=lambda word: NARROW[word])
 
 
 def _tolerances(dtype: torch.dtype) -> tuple[float, float, float]:

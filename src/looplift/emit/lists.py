@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from looplift.base.budget import fits
-from looplift.base.compare import NARROW
+from looplift.base.compare import NARROW, narrowest
 from looplift.base.memory import apart, own_places
 from looplift.base.report import LoopRecord
 from looplift.emit.helpers import HELPERS, helper_functions
@@ -44,8 +44,7 @@ def code_over_lists(
     code.namespace |= helper_functions(helpers)
     code.decisions = [LoopRecord(program.file, line, "lists") for line, _ in program.loops]
     if words := {word for value in values.values() for word in _words(value)}:
-        narrowest = min(words, key=lambda word: NARROW[word])
-        code.rounded_to = dict.fromkeys(["result", *code.mutated], narrowest)
+        code.rounded_to = dict.fromkeys(["result", *code.mutated], narrowest(words))
     return code
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from looplift.base.compare import NARROW
+from looplift.base.compare import NARROW, narrowest
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import Atom, Let, Var
 from looplift.ops import table
@@ -30,7 +30,7 @@ def rounded_to(facts: Facts, *, of_arguments: bool = False) -> dict[str, str]:
             words |= {word for var in every if (word := _word_of(facts, var))}
         words |= {word for var in every if (word := _rounding(facts, flow, var))}
         if words:
-            found[key] = min(words, key=lambda word: NARROW[word])
+            found[key] = narrowest(words)
     return found
 
 
