@@ -135,7 +135,11 @@ class _Probe:
 
     def _check_types(self) -> None:
         """A number becomes a tensor of another type beside a tensor than a tensor does; what is added in place to it
-        later does not change that, so that the type would depend on what came first."""
+        later does not change that, so that the type would depend on what came first; and so would the shape."""
+        for statement in walk(self.function.body):
+            if _is_inplace(statement) and self._widens_by_turns(*operands(statement.op)):
+                what = f"the shape of '{statement.var.hint}' depends on which iteration adds to it first"
+                raise NotLiftable("mixed-kinds", what, statement.span)
         others = {statement.var for statement in walk(self.function.body) if self._makes_another_type(statement)}
         grown = bool(others)
         while grown:
@@ -146,6 +150,11 @@ class _Probe:
                     raise NotLiftable("mixed-kinds", what, statement.span)
                 others |= {var for var, sources in _copies(statement) if any(atom in others for atom in sources)}
             grown = len(others) > before
+
+    def _widens_by_turns(self, target: Atom, value: Atom) -> bool:
+        """Whether what is a number at first may be made a tensor of less dimensions than what is added to it later."""
+        may_be_number = target in self.begun or target in self.mixed
+        return may_be_number and value in self.mixed and self.facts.kind(value).rank > 0
 
     def _makes_another_type(self, statement: Statement) -> TypeGuard[Let]:
         """Whether a result has one type if an operand is a number still, and another one if it is a tensor."""

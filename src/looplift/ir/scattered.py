@@ -41,6 +41,7 @@ from looplift.ir.grammar import (
 )
 from looplift.ir.held_lists import READS, HeldList, blocks, carried
 from looplift.ir.partial import LENGTHS
+from looplift.ir.replaced import Replaced
 
 
 def with_scattered(function: Function, facts: Facts, *, gradients: bool) -> Function | None:
@@ -81,6 +82,9 @@ class _Scattered(HeldList):
         """The function with a table in place of the list while it is changed; None if that would not be the same."""
         phases = self._phases()
         if phases is None or not self.is_uniform() or not self.holds_values():
+            return None
+        flows = self.gradients and self.facts.kind(self.items[0]).dtype.is_floating_point
+        if flows and not Replaced(self.function, self.facts, self.ref).keep_inputs():
             return None
         body = list(phases.block)
         middle = self._statements(body[phases.first : phases.last + 1])

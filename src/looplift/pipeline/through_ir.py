@@ -116,6 +116,8 @@ def _code_of(
         small = short and stays and not needs_grad(facts)
         if small and (found := over_small_tensors(program, values, settings)) is not None:
             found.alternative = partial(again, kernels=False)
+            if settings.backend == "auto":  # many lanes are faster together than one by one, few are not
+                found.rival, found.expected = found.alternative, unknown
             return found
         code = within_memory(program, made, values, settings)
     except Exception as error:

@@ -243,6 +243,9 @@ def _enter(context: Context, loop: Loop, carry: Carry, *, alike: bool = False) -
     if carry.init is not UNDEFINED and context.lookup(carry.init).dims is not None:
         return _enter_ragged(context, loop, carry)
     if fact.kind.family == "list":
+        made_by_all = alike and context.mask is None and loop.stop is None
+        if carry.init is UNDEFINED and made_by_all and not context.flow.users.get(carry.inside):
+            return _of_the_last(context, carry)
         return _enter_list(context, loop, carry)
     if not (fact.kind.is_array or fact.kind.is_number):
         raise context.refuse("carried", f"'{carry.hint}', a {fact.kind.family}, is carried")
@@ -351,25 +354,53 @@ def _enter_list(context: Context, loop: Loop, carry: Carry) -> Node:
         raise context.refuse("carried", f"'{carry.hint}', a list, is carried")
     init = val.sequence.collected(context)
     name = context.fresh_name(carry.hint)
-    node = Node("name", (), context.active_axes(), init.kind, {"text": name, "local": True, "key": f"{name}#"}, name)
-    node.attrs["extents"] = [extent_of(node, dim) for dim in range(init.kind.rank)]
+    node = _list_of_name(name, context.active_axes(), init.kind, name)
     context.add(Assign(name, _spread(context, carry, init, node.axes, init.kind)))
     context.vals[carry.inside] = _held(context, carry.inside, node, val.sequence.item_kind(context))
     return node
+
+
+def _list_of_name(text: str, axes: tuple[Axis, ...], kind: Kind, hint: str) -> Node:
+    """The list that a name stands for now, which may be of another length than the one before."""
+    node = Node("name", (), axes, kind, {"text": text, "local": True, "key": f"{text}#"}, hint)
+    node.attrs["extents"] = [
+        Node("extent", (node,), (), nodes.INT, {"dim": dim + len(axes), "key": f"#{node.serial}.{dim}"})
+        for dim in range(kind.rank)
+    ]
+    return node
+
+
+def _of_the_last(context: Context, carry: Carry) -> Node:
+    """A list that every iteration makes and none reads, of which the code after the loop takes the last; of what
+    kind it is, is known when it is made."""
+    context.vals[carry.inside] = Val(nodes.const(None), sequence=Built(carry.inside, context.active_axes()))
+    return Node("name", (), (), context.facts.kind(carry.inside), {"text": context.fresh_name(carry.hint)}, carry.hint)
+
+
+def _last_list(context: Context, carry: Carry, inside: Node, val: Val) -> tuple[Node, Node]:
+    """The list that an iteration has made, as one array, and the name that it has after the loop."""
+    if not isinstance(val.sequence, Built) or val.sequence.ragged is not None:
+        raise context.refuse("carried", f"'{carry.hint}' is carried as a list or tuple")
+    made, text = val.sequence.collected(context), inside.attrs["text"]
+    node = _list_of_name(text, made.axes, made.kind, inside.hint)
+    context.vals[carry.inside] = _held(context, carry.inside, node, val.sequence.item_kind(context))
+    return made, node
 
 
 def _held(context: Context, var: Var, node: Node, element: Kind) -> Val:
     return Val(nodes.const(None), sequence=Held(var, node.axes, element, node=node))
 
 
-def _next_list(context: Context, carry: Carry, held: Held, val: Val) -> Node:
-    """The list of the next iteration, which must be as long as this one and hold the same kind of items."""
+def _next_list(context: Context, carry: Carry, held: Held, val: Val, active: Node | None) -> Node:
+    """The list of the next iteration, which must hold the same kind of items as this one, and as many of them where
+    some lanes keep what they have."""
     if not isinstance(val.sequence, Built) or val.sequence.ragged is not None:
         raise context.refuse("carried", f"'{carry.hint}' is carried as a list or tuple")
     made, node = val.sequence.collected(context), held.collected(context)
     if made.kind != node.kind or val.sequence.item_kind(context) != held.element:
         raise context.refuse("mixed-kinds", f"the items of '{carry.hint}' change their kind")
-    context.check(nodes.compare("eq", extent_of(made, 0), extent_of(node, 0)))
+    if active is not None or context.mask is not None:
+        context.check(nodes.compare("eq", extent_of(made, 0), extent_of(node, 0)))
     return made
 
 
@@ -468,15 +499,19 @@ def _leave(context: Context, carries: list[Carry], names: list[Node | None], act
     taking: list[Node] = []
     finals: list[tuple[Node, Node]] = []
     left = [carry for carry, inside in zip(carries, names, strict=True) if inside is not None]
-    for carry, inside in zip(carries, names, strict=True):
+    for place, (carry, inside) in enumerate(zip(carries, names, strict=True)):
         if inside is None:
+            continue
+        if inside.kind.family == "list":
+            made, names[place] = _last_list(context, carry, inside, context.val(carry.next))
+            finals.append((made, names[place]))
             continue
         if inside.axes and context.vals[carry.inside].dims is not None:
             finals.append((_next_ragged(context, carry, inside, context.lookup(carry.next)), inside))
             continue
         val, entered = context.val(carry.next), context.vals[carry.inside].sequence
         if isinstance(entered, Held):
-            val = Val(_next_list(context, carry, entered, val))
+            val = Val(_next_list(context, carry, entered, val, active))
         elif val.sequence is not None or val.items is not None:
             raise context.refuse("carried", f"'{carry.hint}' is carried as a list or tuple")
         else:
@@ -502,11 +537,16 @@ def _together(values: list[Node]) -> Node:
 def _after(context: Context, carries: list[Carry], names: list[Node | None], carried: Carried | None) -> None:
     for carry, name in zip(carries, names, strict=True):
         dims, entered = context.vals[carry.inside].dims, context.vals[carry.inside].sequence
-        context.vals[carry.after] = context.lookup(carry.init) if name is None else Val(_again(name), dims=dims)
-        if name is not None and carried is not None and name.serial in carried.of:
-            carried.after(context.vals[carry.after].node, name)
-        if name is not None and isinstance(entered, Held) and entered.element is not None:
-            context.vals[carry.after] = _held(context, carry.after, _again(name), entered.element)
+        if name is None:
+            context.vals[carry.after] = context.lookup(carry.init)
+            continue
+        last = _again(name)
+        context.vals[carry.after] = Val(last, dims=dims)
+        if isinstance(entered, Held) and entered.element is not None:
+            last = _list_of_name(name.attrs["text"], name.axes, name.kind, name.hint)
+            context.vals[carry.after] = _held(context, carry.after, last, entered.element)
+        if carried is not None and name.serial in carried.of:
+            carried.after(last, name)
 
 
 def _again(name: Node) -> Node:
