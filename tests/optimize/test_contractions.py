@@ -303,6 +303,26 @@ def test_a_sum_is_not_factored_where_a_factor_is_not_finite(x, y):
     check(sum_of_projections, [floats(2, 1), floats(2, 1)], [x[:, None], y[:, None]], decisions={"lanes"})
 
 
+def pairs_above_the_diagonal(x, v):
+    out = torch.zeros(len(x), dtype=torch.float64)
+    for n in range(len(x)):
+        for i in range(x.shape[1]):
+            for j in range(i + 1, x.shape[1]):
+                out[n] += torch.dot(v[i], v[j]) * x[n, i] * x[n, j]
+    return out
+
+
+def test_masked_pairs_are_contracted():
+    check(pairs_above_the_diagonal, [floats(4, 5), floats(5, 3)], [floats(2, 1), floats(1, 3)])
+    lifted, x, v = lift(pairs_above_the_diagonal, verify="off", backend="torch"), floats(4, 5), floats(5, 3)
+    lifted(x, v)
+    assert "vecdot(" in lifted.source
+    x[1, 4], x[2, 0] = INFINITY, float("nan")
+    torch.testing.assert_close(lifted(x, v), pairs_above_the_diagonal(x, v), equal_nan=True)
+    x[1, 4], v[0] = 1.0, INFINITY
+    torch.testing.assert_close(lifted(x, v), pairs_above_the_diagonal(x, v), equal_nan=True)
+
+
 def quadratic_forms(x, w, y):
     out = torch.zeros(x.shape[0])
     for b in range(x.shape[0]):

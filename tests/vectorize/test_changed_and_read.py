@@ -181,10 +181,55 @@ def kept_at_times(x):
     return out
 
 
+def remembered_after_two_loops(x):
+    out = []
+    for i in range(len(x)):
+        total = x[i].clone()
+        for j in range(len(x)):
+            total += x[j] * x[i] * 0.1
+            for k in range(j):
+                total += x[k] * 0.01
+        out.append(torch.sin(total) * total)
+    return torch.stack(out)
+
+
+def remembered_between_two_loops(x):
+    out = []
+    for i in range(len(x)):
+        total = x[i].clone()
+        for j in range(len(x)):
+            total += x[j] * x[i]
+        middle = torch.sin(total)
+        for k in range(i):
+            total += x[k]
+        out.append(middle + total)
+    return torch.stack(out)
+
+
+def a_result_that_backward_needs(x):
+    out = []
+    for i in range(len(x)):
+        value = torch.exp(x[i] + 1)
+        value += x[i]
+        out.append(value)
+    return torch.stack(out)
+
+
+def handed_to_the_next(x):
+    before, total = x[0].clone(), torch.zeros(())
+    for i in range(len(x)):
+        now = x[i] * 2
+        total = total + torch.sin(now)
+        before += x[i]
+        before = now
+    return total + before
+
+
 FUNCTIONS = (
     averaged, read_before_and_after, on_two_sides, in_rows, in_two_loops, several_times, of_rows, by_methods,
     the_one_before, remembered, remembered_result, another_name, changed_by_another_name, shown_later, swapped,
-    put_into_a_list, put_into_a_list_and_changed, the_greatest, kept_at_times,
+    put_into_a_list, put_into_a_list_and_changed, the_greatest, kept_at_times, remembered_after_two_loops,
+    remembered_between_two_loops, a_result_that_backward_needs, handed_to_the_next,
 )  # fmt: skip
 
 
@@ -220,7 +265,9 @@ def test_as_the_loop(function, gradients):
             assert mine == theirs
 
 
-@pytest.mark.parametrize("function", (averaged, on_two_sides, in_rows, in_two_loops, several_times))
+@pytest.mark.parametrize(
+    "function", (averaged, on_two_sides, in_rows, in_two_loops, several_times, remembered_after_two_loops)
+)
 def test_gradients_need_no_loop(function):
     lifted = lift(function, verify="off")
     lifted(torch.rand(8, requires_grad=True))

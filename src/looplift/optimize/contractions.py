@@ -84,15 +84,31 @@ def inner_sum(node: Node) -> Node | None:
         axes: tuple[Axis, ...] = node.attrs["axes"]
         alone = tuple(axis for axis in axes if axis not in other.axes)
         rest = tuple(axis for axis in axes if axis in other.axes)
-        inner = factors_of(product)
+        inner = factors_of(product) or _masked_factors(product)
         if not alone or not rest or inner is None or any(factor.kind.rank for factor in (*inner, other)):
             continue
         if all(set(alone) <= set(factor.axes) for factor in inner):
-            summed = _summed(product, alone)
+            summed = _summed(Node("elementwise", inner, product.axes, product.kind, {"name": "mul"}), alone)
             kept = tuple(axis for axis in product.axes if axis not in alone)
             made = Node("elementwise", (summed, other), merge_axes(kept, other.axes), node.kind, {"name": "mul"})
             return _only_finite(_summed(made, rest))
     return None
+
+
+def _masked_factors(node: Node) -> tuple[Node, Node] | None:
+    """The factors of a product that is zero where a mask does not hold, which is one of the first factor already."""
+    if node.op != "where" or len(node.args) != 3 or not _is_zero(node.args[2]):
+        return None
+    mask, product, zero = node.args
+    factors = factors_of(product)
+    for factor, other in () if factors is None else (factors, factors[::-1]):
+        if set(mask.axes) <= set(factor.axes) and len(factor.axes) < len(node.axes):
+            return Node("where", (mask, factor, zero), factor.axes, factor.kind, {}, factor.hint), other
+    return None
+
+
+def _is_zero(node: Node) -> bool:
+    return node.op == "const" and type(node.attrs["value"]) in (int, float) and node.attrs["value"] == 0
 
 
 def contracted_axes(node: Node) -> Node | None:

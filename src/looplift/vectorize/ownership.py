@@ -47,15 +47,13 @@ def check_owned(context: Context, op: Op, statement: Let) -> None:
 def _seen_changing(context: Context, change: Let, names: set[Var]) -> bool:
     """Whether a value that shares memory with what is changed is read after the change, or again in a loop.
 
-    What takes its value from the change shows the new one, unless a backward pass would have to remember it: that is
-    told that the value has changed once more.
+    What takes its value from the change shows the new one.
     """
     order, inside = program_order(context.facts.function.body)
     after = _shown_after(context, change, inside[id(change)])
     if any(c.next in names - after and c.next is not c.inside for loop in inside[id(change)] for c in loop.carries):
         return True  # what another change made of it before would go on
-    remembered = any(_remembers(context, user, var) for var in after for user in context.flow.users.get(var, ()))
-    for var in names if context.needs_grad and remembered else names - after:
+    for var in names - after:
         definition = context.flow.definition.get(var)
         home = inside.get(id(definition), ())
         if isinstance(definition, Loop) and any(c.inside is var for c in definition.carries):
@@ -69,7 +67,38 @@ def _seen_changing(context: Context, change: Let, names: set[Var]) -> bool:
             again = any(loop in inside[id(change)] and loop not in home for loop in inside[id(user)])
             if later or again:
                 return True
+    return context.needs_grad and _changes_what_is_remembered(context, change, names | after)
+
+
+def _changes_what_is_remembered(context: Context, change: Let, names: set[Var]) -> bool:
+    """Whether a backward pass needs a value as it was before the change: it is told that this is no more."""
+    order, inside = program_order(context.facts.function.body)
+    held = names | _followed(context, {change.var}, back=True)
+    makers = [context.flow.definition.get(var) for var in held]
+    made = [one for one in makers if isinstance(one, Let) and not one.op.name.startswith("inplace.")]
+    lasting = {
+        loop
+        for loop in inside[id(change)]
+        if any(loop not in inside[id(one)] for one in made) or any(carry.inside in held for carry in loop.carries)
+    }
+    if any(_remembers_its_result(context, one.op) for one in made):
+        return True
+    for var in held:
+        for user in context.flow.users.get(var, ()):
+            if user is change or not _remembers(context, user, var):
+                continue
+            later = order[id(change)] > order[id(user)] and not _exclude(context, user, change)
+            if later or not lasting.isdisjoint(inside[id(user)]):
+                return True
     return False
+
+
+def _remembers_its_result(context: Context, op: Op) -> bool:
+    """Whether a backward pass needs what an operation gave; of powers where the exponent is a tensor."""
+    name = table.base_name(op.name)
+    if name == "pow":
+        return isinstance(op.args[1], Var) and context.facts.kind(op.args[1]).is_array
+    return name in KEEPING_RESULTS
 
 
 def _exclude(context: Context, a: Statement, b: Statement) -> bool:
@@ -161,6 +190,11 @@ def _carries(context: Context, var: Var) -> tuple[Carry, ...]:
     return definition.carries if isinstance(definition, Loop) else ()
 
 
+KEEPING_RESULTS = frozenset(
+    """exp exp2 expm1 sigmoid tanh tan sqrt rsqrt reciprocal relu softmax log_softmax logsumexp prod cumprod amax amin
+    std norm vector_norm matrix_norm hypot cdist inverse inv det solve cholesky""".split()
+)
+"""Operations whose backward pass needs what they gave, as PyTorch's `derivatives.yaml` says."""
 PURE_READERS = ("elementwise", "reduction", "contraction")
 INTEGERS = ("int64", "int32", "int16", "int8", "uint8", "bool")
 CREATION = frozenset("zeros ones empty full zeros_like ones_like empty_like full_like clone tensor".split())

@@ -503,8 +503,9 @@ def _leave(context: Context, carries: list[Carry], names: list[Node | None], act
         if inside is None:
             continue
         if inside.kind.family == "list":
-            made, names[place] = _last_list(context, carry, inside, context.val(carry.next))
-            finals.append((made, names[place]))
+            made, last = _last_list(context, carry, inside, context.val(carry.next))
+            names[place] = last
+            finals.append((made, last))
             continue
         if inside.axes and context.vals[carry.inside].dims is not None:
             finals.append((_next_ragged(context, carry, inside, context.lookup(carry.next)), inside))

@@ -1,5 +1,5 @@
 # precision: double
-"""Program 140004378: gradient 0: there instead of none  [seed 2]"""
+"""Rows of a list of tensors, of which each is a leaf, replace others in a list: what is replaced gets no gradient."""
 
 import torch
 
