@@ -8,10 +8,11 @@ from looplift.emit.ragged import in_order
 from looplift.emit.spelling import ATOM, dtype_text
 from looplift.emit.subscripts import position_text
 from looplift.emit.text import Text, arranged, atom, full
-from looplift.ir.array import Axis, Node, Write
+from looplift.ir.array import Axis, Node, Write, merge_axes
 
 if TYPE_CHECKING:
     from looplift.emit.source import Printer
+    from looplift.vectorize.subscripts import Along
 
 
 def write_text(p: Printer, step: Write) -> str:
@@ -19,22 +20,32 @@ def write_text(p: Printer, step: Write) -> str:
     value, array, pieces = step.operands[0], step.node, step.render["pieces"]
     axis: Axis = step.render["axis"]
     kinds = [type(piece).__name__ for piece in pieces]
-    lead = len(array.axes)
+    lead, free = len(array.axes), step.render["free"]
+    walked = {pieces[k].axis: k for k, kind in enumerate(kinds) if kind == "Along"}
     places = [position_text(p, outer, (axis,), 0) for outer in array.axes]
-    chosen = [k for k, kind in enumerate(kinds) if kind != "Whole"]
+    chosen = [k for k, kind in enumerate(kinds) if kind not in ("Whole", "Along")]
     places += [_place_text(p, pieces[k], axis) for k in chosen]
-    rest = [k for k in range(len(pieces)) if k not in chosen]
-    target = in_order(p, step.array, [*range(lead), *(lead + k for k in chosen), *(lead + k for k in rest)])
-    source = (
-        p.text(value).text if value.kind.is_number and not value.axes else arranged(p, value, (axis,), len(rest), 0)
-    )
-    joined = ", ".join(places)
+    rest = [k for k, kind in enumerate(kinds) if kind == "Whole"]
+    axes = merge_axes((axis,), free)
+    order, index = [], []
+    for one in axes:  # places stand together, so that their dimension is where they are
+        order += [*range(lead), *(lead + k for k in chosen)] if one is axis else [lead + walked[one]]
+        index += places if one is axis else [_steps(p, pieces[walked[one]])]
+    target = in_order(p, step.array, [*order, *(lead + k for k in rest)])
+    source = p.text(value).text if value.kind.is_number and not value.axes else arranged(p, value, axes, len(rest), 0)
+    joined = ", ".join(index)
     if step.mode == "add_entries":
         return _added(p, step, target, places, source)
     if p.library == "np" or step.render["distinct"]:
         return f"{target}[{joined}] = {source}"
     p.need("write_last")
     return f"write_last({target}, ({joined}{',' if len(places) == 1 else ''}), {source})"
+
+
+def _steps(p: Printer, piece: Along) -> str:
+    """The slice along which an axis walks by steps of one."""
+    first, extent = piece.base.attrs["value"], p.text(piece.axis.extent).at(ATOM)
+    return f"{first}:{first} + {extent}" if first else f":{extent}"
 
 
 def _place_text(p: Printer, piece, axis: Axis) -> str:

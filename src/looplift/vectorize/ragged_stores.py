@@ -3,6 +3,7 @@
 out[s:e] = seg              out[k] = seg                  the last writer wins where places repeat
 out[s:e] += seg             out.index_add_(0, k, seg)
 out[i, :n] = 1              torch.where(arange < n[:, None], 1, out), where each lane has a row of its own
+out[i, j, :n[i]] = seg      out[i[k], :, k] = seg         where 'j' is a dimension of its own
 data[s:e] = f(data[s:e])    data[k] = f(data[k])          when no two lanes have a place in common
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from looplift.ir.array import Axis, Node, Write, merge_axes
+from looplift.ir.array import Axis, Node, Write, ancestors, merge_axes
 from looplift.ir.facts import Kind
 from looplift.vectorize import doubts, nodes, segments, sheltered
 from looplift.vectorize.context import Array, Context
@@ -119,8 +120,9 @@ def _store_entries(context: Context, array: Array, pieces: list[Piece], val: Val
         raise context.refuse("order", f"'{combine}=' into slices that may meet")
     for dim, piece in enumerate(pieces):
         check_store_range(context, array, dim, piece)
-    pieces = _over_all_lanes(context, array, pieces)
     axis = next(piece.axis for piece in reversed(pieces) if isinstance(piece, Segment))
+    free = _free_axes(context, array, pieces, axis) if owned and combine is None else ()
+    pieces = _over_all_lanes(context, array, pieces, free)
     value = _aligned(context, pieces, val)
     bind(context, array)
     if apart and not owned:
@@ -131,7 +133,7 @@ def _store_entries(context: Context, array: Array, pieces: list[Piece], val: Val
         value = nodes.negative(value, array.kind.dtype)
     if not (value.kind.is_number and not value.axes) and context.library == "torch":
         value = nodes.cast(value, array.kind.dtype)
-    render = {"pieces": pieces, "axis": axis, "distinct": owned or apart, "dtype": array.kind.dtype}
+    render = {"pieces": pieces, "axis": axis, "distinct": owned or apart, "dtype": array.kind.dtype, "free": free}
     operands = (value, *_index_nodes(pieces))
     context.add(Write(array.name, array.node, "add_entries" if combine else "entries", operands, render))
 
@@ -144,16 +146,31 @@ def _index_nodes(pieces: list[Piece]) -> tuple[Node, ...]:
     )
 
 
-def _over_all_lanes(context: Context, array: Array, pieces: list[Piece]) -> list[Piece]:
-    """The places in each active lane, in the order of the lanes: also for loops that the slice does not move with."""
+def _free_axes(context: Context, array: Array, pieces: list[Piece], axis: Axis) -> tuple[Axis, ...]:
+    """The axes of loops that the slice does not move with, where each walks along a dimension of its own."""
+    outer = {axis, *ancestors(axis)}
+    walked = [one for one in pieces if isinstance(one, Along) and one.axis not in outer]
+    is_plain = all(one.coefficient == 1 and _is_count(one.base) and not one.axis.is_ragged for one in walked)
+    if context.mask is not None or not set(array.axes) <= outer or not is_plain:
+        return ()
+    return tuple(one.axis for one in walked)
+
+
+def _is_count(base: Node) -> bool:
+    return base.op == "const" and base.attrs["value"] >= 0
+
+
+def _over_all_lanes(context: Context, array: Array, pieces: list[Piece], free: tuple[Axis, ...]) -> list[Piece]:
+    """The places in each active lane, in the order of the lanes: also for loops that the slice does not move with, but
+    for the ``free`` ones, which keep dimensions of their own."""
     from looplift.vectorize.indexing import along_node
 
-    lanes = merge_axes(array.axes, context.active_axes())
+    lanes = tuple(axis for axis in merge_axes(array.axes, context.active_axes()) if axis not in free)
     made: list[Piece] = []
     for piece in pieces:
         if isinstance(piece, Segment) and not any(isinstance(other, Segment) for other in made):
             piece = _over(context, piece, lanes)
-        elif isinstance(piece, Along):
+        elif isinstance(piece, Along) and piece.axis not in free:
             piece = Gather(along_node(piece))
         made.append(piece)
     return made
