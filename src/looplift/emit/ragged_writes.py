@@ -12,7 +12,6 @@ from looplift.ir.array import Axis, Node, Write, merge_axes
 
 if TYPE_CHECKING:
     from looplift.emit.source import Printer
-    from looplift.vectorize.subscripts import Along
 
 
 def write_text(p: Printer, step: Write) -> str:
@@ -42,7 +41,7 @@ def write_text(p: Printer, step: Write) -> str:
     return f"write_last({target}, ({joined}{',' if len(places) == 1 else ''}), {source})"
 
 
-def _steps(p: Printer, piece: Along) -> str:
+def _steps(p: Printer, piece) -> str:
     """The slice along which an axis walks by steps of one."""
     first, extent = piece.base.attrs["value"], p.text(piece.axis.extent).at(ATOM)
     return f"{first}:{first} + {extent}" if first else f":{extent}"
