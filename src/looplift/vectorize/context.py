@@ -291,7 +291,16 @@ class Context:
 
     def _some(self, mask: Node) -> Node:
         """Whether a mask holds in some lane that is active."""
-        return Node("some", (nodes.both(self.mask, mask),), (), nodes.BOOL)
+        return Node("some", (self._where_reached(nodes.both(self.mask, mask)),), (), nodes.BOOL)
+
+    def _where_reached(self, mask: Node) -> Node:
+        """A mask of outer lanes, where these have an entry of the inner ragged loops that are active."""
+        for axis in self.active_axes():
+            outer = {*ancestors(axis)}
+            within = any(own is axis or axis in ancestors(own) for own in mask.axes)
+            if axis.is_ragged and axis.lengths is not None and not within and not outer.isdisjoint(mask.axes):
+                mask = nodes.both(mask, nodes.compare("ge", axis.lengths, nodes.const(1)))
+        return mask
 
     def check_taken(self, mask: Node, value: Node, other: Node | None = None) -> None:
         """Items of a list get a gradient each: where a value is made of them, every lane must take it."""
@@ -316,6 +325,7 @@ class Context:
 
     def check_some(self, mask: Node) -> None:
         """Require that a mask holds in some lane."""
+        mask = self._where_reached(mask)
         self.add(Check(Node("some", (mask,), (), nodes.BOOL) if mask.axes else mask, self.span))
 
     @contextmanager
