@@ -47,7 +47,7 @@ def layer_norm_without_bias(x, w, eps):
 
 def cosine_similarity(x, y, eps):
     of_x, of_y = x.norm(), y.norm()
-    assert of_x > eps and of_y > eps
+    assert of_x > eps and of_y > eps and eps >= 0.0
     return (x / of_x * (y / of_y)).sum()
 
 

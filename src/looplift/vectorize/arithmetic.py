@@ -26,6 +26,7 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     if kind.family in ("tuple", "list", "object", "string"):
         raise context.refuse("unknown-op", f"'{said(name)}' of a {kind.family}")
     base = table.base_name(name)
+    _check_settings(context, name, args, kwargs)
     if base in table.CONVERSIONS and args:
         return nodes.cast(args[0], kind.dtype)
     if base == "gelu" and args[0].axes and not args[0].kind.rank and "float64" not in str(args[0].kind.dtype):
@@ -56,6 +57,21 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     node = Node("elementwise", (*args, *kwargs.values()), axes, kind, attrs)
     node.attrs["extents"] = _broadcast_extents(node, args)
     return _power(node) if base == "pow" and context.library == "np" else node
+
+
+OF_ONE = frozenset(
+    """silu gelu elu selu leaky_relu hardtanh relu6 mish softsign logsigmoid hardswish hardsigmoid tanhshrink relu
+    softplus nan_to_num logit round around""".split()
+)
+"""Operations of one value, whose other arguments say how."""
+
+
+def _check_settings(context: Context, name: str, args: list[Node], kwargs: dict[str, Node]) -> None:
+    """What says how an operation works is one number for all lanes: a tensor of one lane would be taken for that."""
+    settings = [one for key, one in kwargs.items() if key not in OPERANDS and key not in CHOICE]
+    settings += args[1:] if table.base_name(name) in OF_ONE else []
+    if any(one.axes for one in settings):
+        raise context.refuse("unknown-op", f"'{said(name)}' that works in another way in each iteration")
 
 
 REFUSING = ("where", "clamp", "clip", "clamp_min", "clamp_max", "pow", "power")

@@ -2,6 +2,7 @@
 
 import torch
 
+
 def program(x, near, values_m, labels_nn):
     n = x.shape[0]
     scaled3 = values_m
@@ -15,7 +16,10 @@ def program(x, near, values_m, labels_nn):
                 continue
             out8[i] = v9[i]
     return (out8,)
+
+
 SIZES = [(4, 4), (2, 5), (3, 0), (2, 2)]
+
 
 def arguments(seed):
     n, m = SIZES[seed % 4]
@@ -23,7 +27,10 @@ def arguments(seed):
     x = ((torch.randn(n + 1, generator=g) * 2).round() / 2)[1:]
     x.requires_grad_(seed != 2)
     idx = torch.randint(0, max(min(n, 2), 1), (n,), generator=g).to(torch.int64).tolist()
-    near = [torch.randint(0, max(m, 1), ((r * 7 + seed) % 4,), generator=g).to(torch.int64).tolist() if m else [] for r in range(n)]
+    near = [
+        torch.randint(0, max(m, 1), ((r * 7 + seed) % 4,), generator=g).to(torch.int64).tolist() if m else []
+        for r in range(n)
+    ]
     mask = torch.randint(0, max(2, 1), (n,), generator=g).to(torch.int64).bool()
     scale = torch.tensor(0.5 + 0.25 * seed, dtype=torch.float32)
     starts_nm = torch.sort(torch.randint(0, max(m + 1, 1), (n,), generator=g).to(torch.int64))[0]
