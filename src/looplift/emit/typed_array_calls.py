@@ -168,6 +168,9 @@ class ArrayCalls(Arrays):
             cell, rank = cell.find().cells[0], 2
         kind = cell if cell in SCALARS else SCALAR.get(cell, cell)
         wanted = self.dtype_of(given.get("dtype"), None)
+        if kind is NEVER:  # of no items NumPy makes floats, of numbers what they are
+            self.emit("bail(EMPTY);")
+            return Value(NEVER, "None_()")
         if kind not in SCALARS and kind is not MIXED:
             raise refuse(node, "makes an array of what are no numbers of one kind")
         if wanted is None:

@@ -118,6 +118,13 @@ static PyObject* object_of_numpy(Dyn v) { return numpy_scalar(v.tag == 2 ? objec
 static F number_in(PyObject* o, F) { return PyFloat_AsDouble(o); }
 static I number_in(PyObject* o, I) { return From<I>::of(keep(PyNumber_Index(o))); }
 static bool number_in(PyObject* o, bool) { return PyObject_IsTrue(o); }
+static Dyn numpy_number(PyObject* o) {
+  for (int k = 1; k < 12; ++k) if (o->type == (void*)numpy.scalars[k]) {
+    Dyn v = k >= 10 ? Dyn(number_in(o, F())) : k == 1 ? Dyn(number_in(o, bool())) : Dyn(number_in(o, I()));
+    v.np = k;
+    return v; }
+  bail(KIND);
+}
 template <class T> struct From<Np<T>> { static Np<T> of(PyObject* o) {
   must(o->type == (void*)numpy.scalars[Dtype<T>::at]); return {(T)number_in(o, wide(T()))}; } };
 template <class T> struct Buf {

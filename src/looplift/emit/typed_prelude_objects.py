@@ -74,8 +74,10 @@ template <> struct From<F> { static F of(PyObject* o) { must(is(o, PyFloat_Type)
 template <> struct From<bool> { static bool of(PyObject* o) { must(is(o, PyBool_Type));
     return o == &_Py_TrueStruct; } };
 template <> struct From<None_> { static None_ of(PyObject* o) { must(o == &_Py_NoneStruct); return None_(); } };
+static Dyn numpy_number(PyObject* o);
 template <> struct From<Dyn> { static Dyn of(PyObject* o) { if (is(o, PyFloat_Type)) return From<F>::of(o);
-    if (is(o, PyBool_Type)) return From<bool>::of(o); return From<I>::of(o); } };
+    if (is(o, PyBool_Type)) return From<bool>::of(o); if (is(o, PyLong_Type)) return From<I>::of(o);
+    return numpy_number(o); } };
 template <> struct From<Str> { static Str of(PyObject* o) {
   must(is(o, PyUnicode_Type)); I n = PyUnicode_GetLength(o); Str s = str_of(n);
   if (n && !PyUnicode_AsUCS4(o, s.data(), n, 0)) { PyErr_Clear(); bail(KIND); }

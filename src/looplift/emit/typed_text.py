@@ -265,7 +265,8 @@ template <> struct From<Tup0> { static Tup0 of(PyObject* o) {
 } };
 static PyObject* object(Tup0) { return PyTuple_New(0); }"""
 
-NO_ARRAYS = "static PyObject* object_of_numpy(Dyn) { bail(KIND); }"
+NO_ARRAYS = """static PyObject* object_of_numpy(Dyn) { bail(KIND); }
+static Dyn numpy_number(PyObject*) { bail(KIND); }"""
 
 ENTRY = """
 static const char* const reasons[] = {
