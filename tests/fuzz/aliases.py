@@ -15,12 +15,23 @@ def arguments(seed):
 NAMES = ("a", "b", "c", "d")
 TESTS = ("x[i] > 0", "x[i] > -1", "<n>[i] > 0.5", "i % 2 == 0", "x[0] > 0 and <n>[1] > 0")
 PLACES = ("i", "i", "k", "0", "(i + 1) % 6", "5 - i", "-1")
-VALUES = ("<n>[<p>]", "<n>[<p>] + x[i]", "<n>[<p>] * 0.5", "x[i]", "<n>.sum() * 0.25", "<n>[1:4].sum()", "t", "0.5")
+VALUES = (
+    "<n>[<p>]", "<n>[<p>] + x[i]", "<n>[<p>] * 0.5", "x[i]", "<n>.sum() * 0.25", "<n>[1:4].sum()", "t", "s", "t - s",
+    "0.5",
+)  # fmt: skip
+SAME = ("+<o>", "[<o>][0]", "<o>.T", "<o>.reshape(<o>.shape)", "<o>.squeeze()", "<o> if <c> else <o>")
+"""What gives a tensor, or an array, as it is or a view of it."""
+SAME_TENSOR = (
+    "<o>.detach()", "<o>.double()", "<o>.contiguous()", "<o>.to(torch.float64)", "<o>.type_as(<o>)", "<o>.view_as(<o>)",
+    "<o>.expand_as(<o>)", "<o>.data", "<o>.cpu()", "<o>.real", "torch.positive(<o>)", "<o>[...]", "<o>.clone()",
+)  # fmt: skip
 STORES = (
     "<n>[<p>] = <v>",
     "<n>[<p>] += <v>",
     "<n>[<p>] = <n>[<p>] * 0.5 + <v>",
     "t = <v>",
+    "t += <v>",
+    "t *= 0.5",
     "<n> += <v>",
     "<n> *= 0.5",
     "<n>[1:] = <n>[:-1] * 0.5",
@@ -33,6 +44,8 @@ CHANGES = (
     "<m> = <n> if <c> else <n>",
     "<m> = <n> if <c> else <n> if <c> else <n>",
     "<m>, <m> = <n>, <n>",
+    "<m> = <w>",
+    "s = <u>",
     "if <c>:\n    <m> = <n>",
     "if <c>:\n    <m> = <n>\nelse:\n    <m> = <n>",
     "if <c>:\n    <m> += 1\nelse:\n    <s>",
@@ -40,11 +53,13 @@ CHANGES = (
 
 
 class _Writer:
-    def __init__(self, rng):
-        self.rng = rng
+    def __init__(self, rng, same):
+        self.rng, self.same = rng, same
 
     def text(self, form):
         while "<" in form:
+            for mark, name in (("<w>", self.rng.choice(NAMES)), ("<u>", "t")):
+                form = form.replace(mark, self.rng.choice(self.same).replace("<o>", name))
             for mark, options in (
                 ("<s>", STORES), ("<v>", VALUES), ("<c>", TESTS), ("<p>", PLACES), ("<n>", NAMES), ("<m>", NAMES[2:])
             ):  # fmt: skip
@@ -69,18 +84,23 @@ class _Writer:
 
 def aliases_source(rng):
     """A program in which `a` and `b` are two arrays, made by the program or given, and `c` and `d` names for them."""
-    library, write = rng.choice(("torch", "np")), _Writer(rng)
+    library = rng.choice(("torch", "np"))
+    write = _Writer(rng, SAME if library == "np" else SAME + SAME_TENSOR)
     double = f"dtype={library}.float64"
     made = rng.choice((f"{library}.arange(6, {double}) * 0.5", f"{library}.zeros(6, {double})", "one", "one + 0"))
     other = rng.choice((f"{library}.ones(6, {double})", f"{library}.arange(6, {double}) * 0.25", "two", "two * 1"))
-    start = ["t, k = 0.5, 0", f"a = {made}", f"b = {other}", "c, d = a, b"]
+    start = [f"t, s, k = {rng.choice(('0.5', 'x[0] * 0.5'))}, x[0], 0", f"a = {made}", f"b = {other}", "c, d = a, b"]
     body = ["for i in range(len(x)):", *write.lines("    ", True)]
     if rng.random() < 0.5:
         end = ["total = total + a[1] + 2 * b[2] + 3 * c[3] + d[5]"]
         lines = ["total = 0.0", "for r in range(rounds):", *("    " + line for line in [*start, *body, *end])]
         lines += ["return total"]
     else:
-        lines = [*start, *body, f"return {rng.choice(('a, b', 'a, b, c', 'c + d', 'a.sum() + c[2]', 'c, d'))}"]
+        lines = [
+            *start,
+            *body,
+            f"return {rng.choice(('a, b', 'a, b, c', 'c + d', 'a.sum() + c[2]', 'c, d', 's, t', 'd + s'))}",
+        ]
     taken = "x, one, two" if library == "torch" else "x.numpy(), one.numpy(), two.numpy()"
     arguments = ARGUMENTS.replace("TAKEN", taken).replace("LENGTH", rng.choice(("[6, 3, 1, 0][seed % 4]", "6")))
     text = [*("import numpy as np", "import torch", "", ""), "def program(x, one, two, rounds):"]

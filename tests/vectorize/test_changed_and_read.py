@@ -215,6 +215,33 @@ def a_result_that_backward_needs(x):
     return torch.stack(out)
 
 
+def times_itself(x):
+    out = []
+    for i in range(len(x)):
+        value = x[i] + 1
+        value *= value
+        out.append(value)
+    return torch.stack(out)
+
+
+def multiplied_into_an_array(x):
+    out = torch.ones(len(x))
+    for i in range(len(x)):
+        value = x[i] * 2
+        out[i] *= value
+        value += 1
+    return out
+
+
+def greatest_of_a_row(x):
+    out = []
+    for i in range(len(x)):
+        value = (x * x[i]).max()
+        value += x[i]
+        out.append(value)
+    return torch.stack(out)
+
+
 def handed_to_the_next(x):
     before, total = x[0].clone(), torch.zeros(())
     for i in range(len(x)):
@@ -230,6 +257,7 @@ FUNCTIONS = (
     the_one_before, remembered, remembered_result, another_name, changed_by_another_name, shown_later, swapped,
     put_into_a_list, put_into_a_list_and_changed, the_greatest, kept_at_times, remembered_after_two_loops,
     remembered_between_two_loops, a_result_that_backward_needs, handed_to_the_next,
+    times_itself, multiplied_into_an_array, greatest_of_a_row,
 )  # fmt: skip
 
 

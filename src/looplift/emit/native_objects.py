@@ -12,6 +12,7 @@ from looplift.base.data import dataclass, field
 from looplift.emit.native_joins import possible_objects
 from looplift.ir.grammar import Atom, Block, Carry, If, Let, Loop, Var, as_atom, operands, walk
 from looplift.ir.moments import Moment, Moments, moments_of
+from looplift.ops.table import UNCOPIED, base_name, family
 
 
 def holders_before(loop: Loop, change: Let) -> set[Var]:
@@ -83,7 +84,7 @@ class _Names:
 
 
 def _names(loop: Loop, moments: Moments) -> _Names:
-    names = _Names(moments, possible_objects(loop))
+    names = _Names(moments, possible_objects(loop) | _shared(loop))
     for statement in walk(Block((loop,))):
         home = moments.of[id(statement)].loops if moments.of else ()
         match statement:
@@ -100,6 +101,30 @@ def _names(loop: Loop, moments: Moments) -> _Names:
                     names.carries[carry.inside] = (statement, carry)
                     names.homes |= {carry.inside: home if stays else (*home, statement), carry.after: home}
     return names
+
+
+def _shared(loop: Loop) -> dict[Var, tuple[Atom, ...]]:
+    """Each variable whose memory may be that of others, with these: of what gives its argument or a view of it, and of
+    the items of a list or tuple that is written out."""
+    found: dict[Var, tuple[Atom, ...]] = {}
+    displays: set[Atom] = set()
+    for statement in walk(Block((loop,))):
+        if not isinstance(statement, Let):
+            continue
+        var, op = statement.var, statement.op
+        base = base_name(op.name)
+        if op.name in ("list", "tuple"):
+            displays.add(var)
+            found[var] = tuple(operands(op))
+        elif op.name == "attribute" or (op.name in ("getitem", "iter_item", "unpack") and op.args[0] in displays):
+            found[var] = (as_atom(op.args[0]),)
+        elif base not in COPYING and (base in UNCOPIED or family(op.name) == "shape"):
+            found[var] = tuple(operands(op))[:1]
+    return found
+
+
+COPYING = ("clone", "item", "tolist", "repeat")
+"""Operations of the family of shapes that make a new tensor, or numbers."""
 
 
 def objects_from(loop: Loop, carry: Carry) -> set[Var]:

@@ -129,6 +129,13 @@ ITEM_BY_ITEM = ("builtin.sum", "math.prod")
 """Reductions of Python's own, which take an array row by row, from the integer 0 or 1 on."""
 
 CONVERSIONS = frozenset("float double long int half bfloat16 bool to type type_as float16 float32 float64".split())
+UNCOPIED = CONVERSIONS | frozenset(
+    """contiguous pos positive conj resolve_conj resolve_neg
+    real imag as_tensor asarray asanyarray ascontiguousarray dropout broadcast_to expand_dims narrow select unfold
+    diagonal as_strided atleast_1d atleast_2d atleast_3d moveaxis swapdims hsplit vsplit dsplit tensor_split
+    unflatten""".split()
+)
+"""What may give its argument as it is, or a view of it, beside the family of shapes."""
 """Element-wise operations that only change the dtype."""
 
 

@@ -23,10 +23,11 @@ from looplift.ir.grammar import (
     walk,
 )
 from looplift.ops import table
+from looplift.ops.table import UNCOPIED
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.memory import made_inside
-from looplift.vectorize.sharing import UNCOPIED
+from looplift.vectorize.sharing import may_give_its_argument
 from looplift.vectorize.views import program_order
 
 
@@ -83,6 +84,8 @@ def _changes_what_is_remembered(context: Context, change: Let, names: set[Var]) 
     }
     if any(_remembers_its_result(context, one.op) for one in made):
         return True
+    if any(atom in held for atom in change.op.args[1:]) and table.base_name(change.op.name) not in SUMS:
+        return True  # ``v *= v``
     for var in held:
         for user in context.flow.users.get(var, ()):
             if user is change or not _remembers(context, user, var):
@@ -96,7 +99,7 @@ def _changes_what_is_remembered(context: Context, change: Let, names: set[Var]) 
 def _remembers_its_result(context: Context, op: Op) -> bool:
     """Whether a backward pass needs what an operation gave; of powers where the exponent is a tensor."""
     name = table.base_name(op.name)
-    if name == "pow":
+    if name in ("pow", "float_power"):
         return isinstance(op.args[1], Var) and context.facts.kind(op.args[1]).is_array
     return name in KEEPING_RESULTS
 
@@ -169,6 +172,8 @@ def _shown_after(context: Context, change: Let, loops: tuple[Loop, ...]) -> set[
 
 def _remembers(context: Context, user: Statement, var: Var) -> bool:
     """Whether a backward pass needs the value that a statement reads; not of sums, and of products with numbers."""
+    if isinstance(user, Store):
+        return user.value is var and user.combine is not None and user.combine not in SUMS
     if not isinstance(user, Let):
         return False
     short = table.base_name(user.op.name.removeprefix("inplace."))
@@ -190,9 +195,11 @@ def _carries(context: Context, var: Var) -> tuple[Carry, ...]:
     return definition.carries if isinstance(definition, Loop) else ()
 
 
+SUMS = ("add", "sub")
 KEEPING_RESULTS = frozenset(
     """exp exp2 expm1 sigmoid tanh tan sqrt rsqrt reciprocal relu softmax log_softmax logsumexp prod cumprod amax amin
-    std norm vector_norm matrix_norm hypot cdist inverse inv det solve cholesky""".split()
+    max min median nanmedian sgn ldexp std norm vector_norm matrix_norm hypot cdist inverse inv det solve
+    cholesky""".split()
 )
 """Operations whose backward pass needs what they gave, as PyTorch's `derivatives.yaml` says."""
 PURE_READERS = ("elementwise", "reduction", "contraction")
@@ -209,7 +216,7 @@ def _is_owned(context: Context, var: Var, seen: set[Var]) -> bool:
     if var in context.facts.function.params:
         return False
     for user in context.flow.users.get(var, ()):
-        if not _harmless(user, var):
+        if not _harmless(context, user, var):
             return False
     origins = _origins(context, var)
     return all(isinstance(a, Const) or _is_owned(context, a, seen) for a in origins) and _fresh(context, var)
@@ -256,16 +263,17 @@ def is_last_use(context: Context, var: Var, loop: Loop) -> bool:
     if any(atom is var for _, atom in context.facts.function.results):
         return False
     return all(
-        order[id(user)] < order[id(loop)] and (_harmless(user, var) or isinstance(user, Store)) for user in users
+        order[id(user)] < order[id(loop)] and (_harmless(context, user, var) or isinstance(user, Store))
+        for user in users
     )
 
 
-def _harmless(user: Statement, var: Var) -> bool:
+def _harmless(context: Context, user: Statement, var: Var) -> bool:
     match user:
         case Let(op=op):
             if op.name.startswith("inplace.") and op.args[0] is var:
                 return True
-            return table.family(op.name) in PURE_READERS and not op.name.startswith("method.to")
+            return table.family(op.name) in PURE_READERS and not may_give_its_argument(context, user)
         case If() | Loop():
             return True
         case Store(ref=ref):

@@ -9,7 +9,7 @@ from looplift.base.data import dataclass
 from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step, ancestors
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Carry, Let, Loop, Range, Var, While
-from looplift.vectorize import alone, doubts, grown, nodes, numbers, rounding, unbounded
+from looplift.vectorize import alone, doubts, grown, list_flows, nodes, numbers, rounding, unbounded
 from looplift.vectorize.carried_inputs import Carried
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.extents import Extents, agree, lane_extents
@@ -243,6 +243,7 @@ def _enter(context: Context, loop: Loop, carry: Carry, *, alike: bool = False) -
     if carry.init is not UNDEFINED and context.lookup(carry.init).dims is not None:
         return _enter_ragged(context, loop, carry)
     if fact.kind.family == "list":
+        list_flows.check_items(context, carry)
         made_by_all = alike and context.mask is None and loop.stop is None
         if carry.init is UNDEFINED and made_by_all and not context.flow.users.get(carry.inside):
             return _of_the_last(context, carry)
@@ -353,6 +354,7 @@ def _enter_list(context: Context, loop: Loop, carry: Carry) -> Node:
     if val is None or not isinstance(val.sequence, Built) or val.sequence.ragged is not None:
         raise context.refuse("carried", f"'{carry.hint}', a list, is carried")
     init = val.sequence.collected(context)
+    alone.check_any_lane(context, init)
     name = context.fresh_name(carry.hint)
     node = _list_of_name(name, context.active_axes(), init.kind, name)
     context.add(Assign(name, _spread(context, carry, init, node.axes, init.kind)))
@@ -382,6 +384,7 @@ def _last_list(context: Context, carry: Carry, inside: Node, val: Val) -> tuple[
     if not isinstance(val.sequence, Built) or val.sequence.ragged is not None:
         raise context.refuse("carried", f"'{carry.hint}' is carried as a list or tuple")
     made, text = val.sequence.collected(context), inside.attrs["text"]
+    alone.check_any_lane(context, made)
     node = _list_of_name(text, made.axes, made.kind, inside.hint)
     context.vals[carry.inside] = _held(context, carry.inside, node, val.sequence.item_kind(context))
     return made, node
@@ -397,6 +400,7 @@ def _next_list(context: Context, carry: Carry, held: Held, val: Val, active: Nod
     if not isinstance(val.sequence, Built) or val.sequence.ragged is not None:
         raise context.refuse("carried", f"'{carry.hint}' is carried as a list or tuple")
     made, node = val.sequence.collected(context), held.collected(context)
+    alone.check_any_lane(context, made)
     if made.kind != node.kind or val.sequence.item_kind(context) != held.element:
         raise context.refuse("mixed-kinds", f"the items of '{carry.hint}' change their kind")
     if active is not None or context.mask is not None:

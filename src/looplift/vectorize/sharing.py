@@ -9,13 +9,6 @@ from looplift.ops import table
 from looplift.vectorize.context import Context
 
 ITEMS = ("getitem", "iter_item", "attribute", "unpack", "copy")
-UNCOPIED = table.CONVERSIONS | frozenset(
-    """contiguous pos positive conj resolve_conj resolve_neg
-    real imag as_tensor asarray asanyarray ascontiguousarray dropout broadcast_to expand_dims narrow select unfold
-    diagonal as_strided atleast_1d atleast_2d atleast_3d moveaxis swapdims hsplit vsplit dsplit tensor_split
-    unflatten""".split()
-)
-"""What may give its argument as it is, or a view of it, beside the family of shapes."""
 PIECES = frozenset("chunk split unbind hsplit vsplit dsplit tensor_split array_split split_with_sizes unstack".split())
 """What gives several views."""
 SEVERAL = frozenset(
@@ -52,7 +45,7 @@ def may_give_its_argument(context: Context, made: Let) -> bool:
     base = table.base_name(op.name)
     if base in (ARRAY_COPIES if context.library == "np" else COPIES):
         return False
-    if base in UNCOPIED:
+    if base in table.UNCOPIED:
         return _has_kind_of_operand(context, op, kind.dtype) or base in ("real", "imag")
     return table.family(op.name) == "shape"
 

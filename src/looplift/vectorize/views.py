@@ -20,12 +20,12 @@ from looplift.ir.grammar import (
     operands,
     walk,
 )
-from looplift.ops.table import base_name
+from looplift.ops.table import UNCOPIED, base_name
 from looplift.vectorize import sharing
 from looplift.vectorize.context import Context
 from looplift.vectorize.memory import only_shape
 from looplift.vectorize.places import path_of
-from looplift.vectorize.sharing import ITEMS, UNCOPIED, may_give_its_argument
+from looplift.vectorize.sharing import ITEMS, may_give_its_argument
 
 
 def check_views(context: Context) -> None:
@@ -185,6 +185,12 @@ def check_kept_value(context: Context, ref: Var, value: Atom) -> None:
             raise context.refuse("aliasing", f"'{ref.hint}' may be filled with one tensor again and again")
         if context.facts.kind(value).family != "numpy" and _is_put_twice(context, ref, value):
             raise context.refuse("aliasing", f"'{ref.hint}' may hold one tensor at several places")
+
+
+def is_made_for(context: Context, value: Var, loops: tuple[Loop, ...]) -> bool:
+    """Whether a value is memory of its own, and a new one in each iteration of these loops."""
+    _, inside = program_order(context.facts.function.body)
+    return "view" not in _views(context, value, set()) and _is_made_in(context, value, loops, inside)
 
 
 WHOLE = frozenset("detach cpu squeeze unsqueeze flatten view reshape view_as reshape_as".split())
