@@ -36,8 +36,11 @@ LONG_ENTRY = 1e-3
 """Seconds: what took longer was something else."""
 UNDISTURBED = 0.1
 """Seconds: nothing that disturbs a call takes so long."""
-UNSEEN = 1e-4
-"""Seconds: what takes longer is not timed beside a loop of which nothing is known, and which may take far longer."""
+SLOWEST, UNSEEN = 100.0, 0.01
+"""So many times longer than the batched code a loop may take of which nothing is known, as far as is feared; it is not
+timed beside what takes more seconds."""
+MANY = 200
+"""Calls after which it is not timed any more."""
 FREE, SHARE = 0.2, 0.5
 """Seconds that what is not known to be faster may run, and how much of what the variant has run it may run as well."""
 PAIRS = 4
@@ -72,7 +75,8 @@ class Trial:
     @property
     def turn_of_loop(self) -> bool:
         is_next = len(self.batched) > len(self.written) + self._is_seen_again
-        fear = 0.0 if self.cold or self.written else self.feared
+        unknown = SLOWEST * min(self.batched, default=0.0) if self.loop is None else self.feared
+        fear = 0.0 if self.cold or self.written else unknown
         return is_next and max(fear, sum(self.cold)) <= FREE + SHARE * sum(self.batched)
 
     @property
@@ -88,7 +92,7 @@ class Trial:
     def passed(self) -> bool | None:
         """Whether the variant is faster than the loop; None while it is not clear."""
         pairs = min(len(self.batched), len(self.written))
-        if self.loop is None and pairs == 0 and (not self.batched or min(self.batched) > UNSEEN):
+        if self.loop is None and pairs == 0 and (min(self.batched, default=1.0) > UNSEEN or len(self.batched) > MANY):
             return True
         if pairs == 0:
             is_clear = (
