@@ -291,7 +291,7 @@ class Dispatcher:
         if self.turns % TURNS:
             return False
         calls = {place: callee for place, callee in self.program.calls.items() if place in self.places}
-        return self.regions[self.program.hook].are_idle(calls, self.values_of(arguments))
+        return self.regions[self.program.hook].are_idle(calls, self.values_of(arguments), self)
 
     def _settle(self, arguments: tuple[Any, ...]) -> None:
         """Nothing inside is lifted: run the statements as they are, at this size if that is why."""
@@ -329,9 +329,13 @@ class Dispatcher:
     @property
     def is_idle(self) -> bool:
         """Whether nothing in here is lifted now."""
+        return self.hooked is None and self.is_idle_itself
+
+    @property
+    def is_idle_itself(self) -> bool:
+        """The same but for what the statements call."""
         lifted = any(variant.call is not None and not variant.is_slow for variant in self.variants)
-        idle = bool(self.variants) and not lifted and self.hooked is None
-        return idle and all(child.is_idle for child in self.children)
+        return bool(self.variants) and not lifted and all(child.is_idle for child in self.children)
 
     @property
     def has_small(self) -> bool:

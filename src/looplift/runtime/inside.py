@@ -45,11 +45,12 @@ class Inside:
         found = {place: self._lifted(_value_of(callee, values)) for place, callee in calls.items()}
         return frozenset(place for place, state in found.items() if state is not None)
 
-    def are_idle(self, calls: Mapping[tuple[int, int], ast.expr], values: Mapping[str, Any]) -> bool:
-        """Whether nothing is lifted in what is called."""
+    def are_idle(self, calls: Mapping[tuple[int, int], ast.expr], values: Mapping[str, Any], asking: Any) -> bool:
+        """Whether nothing is lifted in what is called; ``asking``: the dispatcher of the statements that call, which
+        may be among those of a function that calls itself."""
         self.asleep.clear()  # sizes may have grown
         states = [self._lifted(_value_of(callee, values)) for callee in calls.values()]
-        return all(_is_idle(state) for state in states if state is not None)
+        return all(_is_idle(state, asking=asking) for state in states if state is not None)
 
     def _lifted(self, value: Any) -> Any:
         """The state of the lifted form of a function with loops of its own."""
@@ -72,11 +73,12 @@ def is_idle(found: Any) -> bool:
     return state is not None and _is_idle(state)
 
 
-def _is_idle(state: Any, seen: frozenset[Any] = frozenset()) -> bool:
+def _is_idle(state: Any, seen: frozenset[Any] = frozenset(), asking: Any = None) -> bool:
     """Whether nothing is lifted in a function, nor in those that it has called."""
     seen |= {state}
     others = [inner for inner in state.callees if inner not in seen]
-    return all(dispatcher.is_idle for dispatcher in state.dispatchers) and all(_is_idle(one, seen) for one in others)
+    idle = all(one.is_idle_itself if one is asking else one.is_idle for one in state.dispatchers)
+    return idle and all(_is_idle(one, seen, asking) for one in others)
 
 
 def _value_of(callee: ast.expr, values: Mapping[str, Any]) -> Any:
