@@ -191,3 +191,43 @@ def test_arrays_that_are_made_in_a_loop():
         np.testing.assert_array_equal(lifted(x), anew_in_each_iteration(x))
     assert "_kernel(" in lifted.source
     assert ".fill(" not in lifted.source
+
+
+def rows_of_one(n, m):
+    row = torch.full((m,), 3.0)
+    out = torch.zeros(n, m)
+    for i in range(n):
+        out[i] = row
+    return out
+
+
+def columns_of_one(n, m):
+    column, out = torch.ones(n), torch.zeros(n, m)
+    for j in range(m):
+        out[:, j] = column
+    return out, column * 2
+
+
+def rows_of_one_of_numpy(n, m):
+    row, out = np.full(m, 2.0), np.zeros((n, m))
+    for i in range(n):
+        out[i, :] = row
+    return out
+
+
+def row_and_its_own(n, m):
+    row = torch.ones(m)
+    for i in range(n):
+        row[:] = row
+    return row
+
+
+@pytest.mark.parametrize("backend", ("native", "auto", "torch"))
+@pytest.mark.parametrize("function", (rows_of_one, columns_of_one, rows_of_one_of_numpy, row_and_its_own))
+def test_what_is_stored_into_another_array_is_filled(function, backend):
+    lifted = lift(function, backend=backend, verify="off")
+    for n, m in ((3, 2), (2, 3), (4, 4), (1, 5)):
+        dirty()
+        found, expected = lifted(n, m), function(n, m)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one, other)

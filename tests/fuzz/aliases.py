@@ -89,7 +89,7 @@ def aliases_source(rng):
     double = f"dtype={library}.float64"
     made = rng.choice((f"{library}.arange(6, {double}) * 0.5", f"{library}.zeros(6, {double})", "one", "one + 0"))
     other = rng.choice((f"{library}.ones(6, {double})", f"{library}.arange(6, {double}) * 0.25", "two", "two * 1"))
-    start = [f"t, s, k = {rng.choice(('0.5', 'x[0] * 0.5'))}, x[0], 0", f"a = {made}", f"b = {other}", "c, d = a, b"]
+    start = ["t, s, k = x[0] * 0.5, x[0], 0", f"a = {made}", f"b = {other}", "c, d = a, b"]
     body = ["for i in range(len(x)):", *write.lines("    ", True)]
     if rng.random() < 0.5:
         end = ["total = total + a[1] + 2 * b[2] + 3 * c[3] + d[5]"]

@@ -44,6 +44,8 @@ def guards_of(plan: Any) -> tuple[list[str], dict[str, Any]]:
     names: dict[str, Any] = {}
     for path, value in attributes["guards"]:
         guards.append(f"{path} is {value!r}" if value is None or isinstance(value, bool) else f"{path} == {value!r}")
+        if type(value) is int:
+            guards.append(f"{path}.__class__ is (0).__class__")  # 2.0 and True are equal to integers
     functions = {}
     for number, watched in enumerate(attributes["foreign"]):
         if isinstance(watched.owner, types.ModuleType) and is_library(watched.owner):

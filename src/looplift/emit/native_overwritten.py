@@ -26,6 +26,7 @@ from looplift.ir.grammar import (
     Statement,
     Store,
     Var,
+    atoms,
     children,
     definitions,
     uses,
@@ -81,7 +82,7 @@ def _users(statement: Statement, var: Var) -> list[Statement]:
 def _stores_all(nest: Loop, var: Var, sizes: _Sizes) -> bool:
     """Whether a nest of loops stores each element, in each of its iterations, and uses it in no other way."""
     others = _users(nest, var)
-    if len(others) != 1 or not isinstance(others[0], Store):
+    if len(others) != 1 or not isinstance(others[0], Store) or others[0].ref is not var:
         return False
     store, loops = others[0], list[Loop]()
     statement: Statement | None = nest
@@ -93,7 +94,7 @@ def _stores_all(nest: Loop, var: Var, sizes: _Sizes) -> bool:
 
 
 def _is_whole(store: Store, loops: list[Loop], sizes: _Sizes) -> bool:
-    if store.combine is not None or store.method or store.value is store.ref:
+    if store.combine is not None or store.method or store.ref in (store.value, *atoms(store.index)):
         return False
     items = store.index.items if isinstance(store.index, Group) and store.index.kind == "tuple" else (store.index,)
     left = {loop.index: loop for loop in loops}

@@ -266,6 +266,8 @@ def _finite(p: Printer, node: Node) -> Text:
     text = p.text(node.args[0]).text
     if p.library == "np":
         return atom(f"bool(np.isfinite({text}).all())")
+    if node.args[0].kind.is_number and not node.args[0].axes:
+        return atom(f"(abs({text}) < float('inf'))")
     p.need("all_finite")
     if node.args[0].kind.family == "tuple":
         return atom(f"all(map(all_finite, {text}))")

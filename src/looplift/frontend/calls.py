@@ -28,6 +28,7 @@ from looplift.frontend import (
     structures,
     sugar,
     training,
+    unrolling,
 )
 from looplift.frontend.exits import always_exits, with_tuples_for_dicts, without_exits
 from looplift.frontend.names import assigned_names
@@ -197,6 +198,7 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
         if name == "builtin.round":
             positional, keywords = _with_digits(positional, keywords)
         args = [_as_array(build, name, v) for v in positional]
+        unrolling.joined(build, name, args)
         return build.operation(name, args, {k: operand(build, v) for k, v in keywords.items()})
     if isinstance(value, torch.nn.Module):
         return _module(build, callee, positional, keywords)

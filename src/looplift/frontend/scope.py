@@ -291,6 +291,8 @@ class Builder:
     """What the items of static lists and dicts hold now."""
     forms: dict[Site, Any] = field(default_factory=dict)
     """Which lists are known item by item (STATIC), or hold tuples of a shape: found out on the way, then restarted."""
+    fixed: set[str] = field(default_factory=set)
+    """The paths of integers of the caller for whose values alone the translation holds: found out on the way, too."""
     sites: dict[Var, Site] = field(default_factory=dict)
     """Where the lists of the IR were made, and at which depth."""
     displays: set[Var] = field(default_factory=set)
@@ -496,6 +498,9 @@ class Builder:
                 self.guards.append((path, value))
             self.modules.setdefault(path, value)
             return Const(value, path)
+        if type(value) is int and path in self.fixed:
+            self.guards.append((path, value))
+            return Const(value)
         self._check_kind(path, value)
         var = Var(self._parameter_name(path))
         self.params[path] = var

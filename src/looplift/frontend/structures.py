@@ -301,6 +301,8 @@ def _items(build: Builder, value: Value) -> list[Value]:
         found = value.iterated(build)
         if isinstance(found, list):
             return found
+    if isinstance(value, Var) and value in build.displays - build.lengthened:
+        restart(build, build.sites[value], STATIC)
     raise build.refuse("unsupported-value", "a list is extended by something that is not known item by item")
 
 

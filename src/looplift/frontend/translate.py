@@ -62,12 +62,13 @@ def translate(
         raise NotLiftable("unsupported-syntax", message, span_of(statements[0]))
     bound = frozenset(assigned_names(statements))
     forms: dict[Site, Any] = {}
+    fixed: set[str] = set()
     changes = differentiates = False
     for _ in range(MAX_ATTEMPTS):
         build = Builder(
             values, bound=bound, forms=forms, markers=markers, scattered=scattered, clips=clips, changes=changes
         )
-        build.empties = empties
+        build.empties, build.fixed = empties, fixed
         build.differentiates = differentiates
         build.frames.append(Frame({}, values, is_root=True, file=file))
         try:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from looplift.base.data import replace
 from looplift.frontend import iteration, joins, statements
 from looplift.frontend.exits import STOP_ATTRIBUTE
 from looplift.frontend.host_items import MAX_ITEMS, MAX_MODULES
 from looplift.frontend.scope import STATIC, Builder, Late, Restart, Value
-from looplift.ir.grammar import Const, Loop, Range, Var, walk
+from looplift.ir.grammar import Append, Block, Const, Let, Loop, Operand, Range, Var, walk
 
 MAX_STATEMENTS = 4000
 MAX_LOOPS = 48
@@ -30,6 +31,57 @@ def _numbers(domain: Range) -> range | None:
         return None
     found = range(*bounds)
     return found if len(found) <= MAX_ITEMS else None
+
+
+LENGTHENING = ("cat", "concat", "concatenate", "hstack")
+FEW = 16
+"""A number of iterations that the caller tells, up to which a loop is unrolled for it."""
+
+
+def joined(build: Builder, name: str, args: list[Operand]) -> None:
+    """How long a list is that is put together from several places decides how large what is joined of it is: short
+    loops that fill it are to be unrolled.
+
+    parts = [p]
+    for k in range(self.frequencies): parts += [torch.sin(2**k * p), torch.cos(2**k * p)]
+    features = torch.cat(parts)
+    """
+    ref = args[0] if args and name.rpartition(".")[2] in LENGTHENING else None
+    if not isinstance(ref, Var) or ref not in build.sites:
+        return
+    made = [statement for block in build.blocks for statement in walk(Block(tuple(block)))]
+    appends = [s for s in made if isinstance(s, Append) and s.ref is ref]
+    begun = any(isinstance(s, Let) and s.var is ref and s.op.args for s in made)
+    loops = [s for s in made if isinstance(s, Loop) and any(one in appends for one in walk(s.body))]
+    if not loops or not (begun or len(appends) > 1) or not all(loop.index in build.ranges for loop in loops):
+        return
+    found = [build.ranges[loop.index] for loop in loops if loop.index is not None]
+    asked = [path for _, domain in found for path in _paths_of(build, domain)]
+    if None in asked or any(_length(build, domain) > MAX_ITEMS for _, domain in found):
+        return
+    wanted = {site: STATIC for site, _ in found}
+    if wanted.keys() <= build.forms.keys() and build.fixed.issuperset(asked):
+        return
+    build.forms.update(wanted)
+    build.fixed.update(path for path in asked if path)
+    raise Restart
+
+
+def _paths_of(build: Builder, domain: Range) -> list[str | None]:
+    """The integers of the caller that decide how often a loop runs; None for what is no such integer, or large."""
+    given = [bound for bound in (domain.lo, domain.hi, domain.step) if not isinstance(bound, Const)]
+    paths = [build.param_path(bound) for bound in given]
+    return [path if path and _is_few(build.param_values[path]) else None for path in paths]
+
+
+def _is_few(value: object) -> bool:
+    return type(value) is int and abs(value) <= FEW
+
+
+def _length(build: Builder, domain: Range) -> int:
+    bounds = [bound if isinstance(bound, Const) else Const(build.given(bound)) for bound in (domain.lo, domain.hi)]
+    known = _numbers(replace(domain, lo=bounds[0], hi=bounds[1]))
+    return MAX_ITEMS + 1 if known is None else len(known)
 
 
 def positions(build: Builder, source: iteration.Source) -> list[Value]:
