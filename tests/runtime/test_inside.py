@@ -198,3 +198,41 @@ def test_objects_that_answer_to_every_name():
     lifted = looplift.lift(of_dynamic_objects, verify="off")
     for _ in range(10):
         assert lifted(Dynamic(), 6) == of_dynamic_objects(Dynamic(), 6)
+
+
+class Node:
+    def __init__(self, kids):
+        self.kids = kids
+
+
+def visited(node, seen):
+    seen.append(id(node))
+    for kid in node.kids:
+        visited(kid, seen)
+    return seen
+
+
+def even(node, seen):
+    seen.append(id(node))
+    for kid in node.kids:
+        odd(kid, seen)
+    return seen
+
+
+def odd(node, seen):
+    for kid in node.kids:
+        even(kid, seen)
+    return seen
+
+
+def hooks_of(dispatchers):
+    return [one.hooked for one in dispatchers] + [hook for one in dispatchers for hook in hooks_of(one.children)]
+
+
+@pytest.mark.parametrize("function", (visited, even))
+def test_recursion_in_which_nothing_is_lifted_runs_as_written(function):
+    tree = Node([Node([Node([]), Node([])]), Node([Node([])])])
+    lifted = looplift.lift(function)
+    for _ in range(100):
+        assert lifted(tree, []) == function(tree, [])
+    assert not any(hooks_of(lifted.__looplift_state__.dispatchers))

@@ -48,6 +48,31 @@ def one_item_twice(x):
     return p, p[0] is p[1]
 
 
+def put_twice(x):
+    p = [x[j] * 1 for j in range(len(x))]
+    for _ in range(2):
+        q = []
+        for i in range(len(p) - 1):
+            s = p[i] * 2
+            q.append(s)
+            q.append(s)
+        p = q
+    p[0].add_(1)
+    return p
+
+
+def last_put_twice(x):
+    s = x[0] * 0
+    for _ in range(3):
+        s, v = torch.tanh(s + 1), []
+        for i in range(len(x)):
+            t = x[i] * s
+            v.append(t)
+            v.append(t)
+    v[0].add_(1)
+    return v
+
+
 def no_step(x):
     p = [x[j] for j in range(len(x))]
     for _ in range(len(x) - 4):
@@ -65,7 +90,7 @@ def told(found, x):
 @pytest.mark.parametrize("backend", ("auto", "torch"))
 @pytest.mark.parametrize(
     "function",
-    (changed_afterwards, handed_out, winner, the_same_items, one_item_twice, no_step),
+    (changed_afterwards, handed_out, winner, the_same_items, one_item_twice, put_twice, last_put_twice, no_step),
     ids=lambda function: function.__name__,
 )
 def test_items_are_the_loops(function, backend):

@@ -12,7 +12,7 @@ from looplift.base.data import dataclass, field
 from looplift.emit.native_joins import possible_objects
 from looplift.ir.grammar import Atom, Block, Carry, If, Let, Loop, Var, as_atom, operands, walk
 from looplift.ir.moments import Moment, Moments, moments_of
-from looplift.ops.table import UNCOPIED, base_name, family
+from looplift.ops.table import may_show
 
 
 def holders_before(loop: Loop, change: Let) -> set[Var]:
@@ -112,19 +112,14 @@ def _shared(loop: Loop) -> dict[Var, tuple[Atom, ...]]:
         if not isinstance(statement, Let):
             continue
         var, op = statement.var, statement.op
-        base = base_name(op.name)
         if op.name in ("list", "tuple"):
             displays.add(var)
             found[var] = tuple(operands(op))
         elif op.name == "attribute" or (op.name in ("getitem", "iter_item", "unpack") and op.args[0] in displays):
             found[var] = (as_atom(op.args[0]),)
-        elif base not in COPYING and (base in UNCOPIED or family(op.name) == "shape"):
+        elif may_show(op.name):
             found[var] = tuple(operands(op))[:1]
     return found
-
-
-COPYING = ("clone", "item", "tolist", "repeat")
-"""Operations of the family of shapes that make a new tensor, or numbers."""
 
 
 def objects_from(loop: Loop, carry: Carry) -> set[Var]:

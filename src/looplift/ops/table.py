@@ -129,6 +129,7 @@ ITEM_BY_ITEM = ("builtin.sum", "math.prod")
 """Reductions of Python's own, which take an array row by row, from the integer 0 or 1 on."""
 
 CONVERSIONS = frozenset("float double long int half bfloat16 bool to type type_as float16 float32 float64".split())
+"""Element-wise operations that only change the dtype."""
 UNCOPIED = CONVERSIONS | frozenset(
     """contiguous pos positive conj resolve_conj resolve_neg
     real imag as_tensor asarray asanyarray ascontiguousarray dropout broadcast_to expand_dims narrow select unfold
@@ -136,7 +137,6 @@ UNCOPIED = CONVERSIONS | frozenset(
     unflatten""".split()
 )
 """What may give its argument as it is, or a view of it, beside the family of shapes."""
-"""Element-wise operations that only change the dtype."""
 
 
 @cache
@@ -165,6 +165,16 @@ def family(name: str) -> str:
         if base in members:
             return family_name
     return ""
+
+
+COPIES = frozenset("clone item tolist repeat".split())
+"""Of the family of shapes, what makes memory of its own, or numbers."""
+
+
+def may_show(name: str) -> bool:
+    """Whether an operation may give its argument as it is, or a view of it."""
+    base = base_name(name)
+    return base not in COPIES and (base in UNCOPIED or family(name) == "shape")
 
 
 # network modules that keep no state and draw no random numbers, in training mode or not

@@ -96,7 +96,8 @@ def inner_sum(node: Node) -> Node | None:
 
 
 def _masked_factors(node: Node) -> tuple[Node, Node] | None:
-    """The factors of a product that is zero where a mask does not hold, which is one of the first factor already."""
+    """The factors of a product that is zero where a mask does not hold; the first one has all axes of the mask, and is
+    zero there itself."""
     if node.op != "where" or len(node.args) != 3 or not _is_zero(node.args[2]):
         return None
     mask, product, zero = node.args

@@ -329,13 +329,18 @@ class Dispatcher:
     @property
     def is_idle(self) -> bool:
         """Whether nothing in here is lifted now."""
-        return self.hooked is None and self.is_idle_itself
+        return self.hooked is None and self._has_settled and all(child.is_idle for child in self.children)
 
     @property
     def is_idle_itself(self) -> bool:
         """The same but for what the statements call."""
+        return self._has_settled and all(child.is_idle_itself for child in self.children)
+
+    @property
+    def _has_settled(self) -> bool:
+        """Whether it has run, and nothing of it as a whole is lifted."""
         lifted = any(variant.call is not None and not variant.is_slow for variant in self.variants)
-        return bool(self.variants) and not lifted and all(child.is_idle for child in self.children)
+        return bool(self.variants) and not lifted
 
     @property
     def has_small(self) -> bool:

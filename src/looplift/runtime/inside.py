@@ -74,11 +74,26 @@ def is_idle(found: Any) -> bool:
 
 
 def _is_idle(state: Any, seen: frozenset[Any] = frozenset(), asking: Any = None) -> bool:
-    """Whether nothing is lifted in a function, nor in those that it has called."""
+    """Whether nothing is lifted in a function, nor in those that it has called.
+
+    ``asking``: the dispatcher of statements that want to know. Functions that lead back to them wait for nothing else.
+    """
     seen |= {state}
     others = [inner for inner in state.callees if inner not in seen]
-    idle = all(one.is_idle_itself if one is asking else one.is_idle for one in state.dispatchers)
+    leads_back = asking is not None and _leads_to(state, asking)
+    idle = all(one.is_idle_itself if leads_back else one.is_idle for one in state.dispatchers)
     return idle and all(_is_idle(one, seen, asking) for one in others)
+
+
+def _leads_to(state: Any, wanted: Any, seen: frozenset[Any] = frozenset()) -> bool:
+    """Whether some statements are of a function, or of one that it has called."""
+    pending = list(state.dispatchers)
+    while pending:
+        if (one := pending.pop()) is wanted:
+            return True
+        pending += one.children
+    seen |= {state}
+    return any(_leads_to(inner, wanted, seen) for inner in state.callees if inner not in seen)
 
 
 def _value_of(callee: ast.expr, values: Mapping[str, Any]) -> Any:

@@ -36,11 +36,10 @@ LONG_ENTRY = 1e-3
 """Seconds: what took longer was something else."""
 UNDISTURBED = 0.1
 """Seconds: nothing that disturbs a call takes so long."""
-SLOWEST, UNSEEN = 100.0, 0.01
-"""So many times longer than the batched code a loop may take of which nothing is known, as far as is feared; it is not
-timed beside what takes more seconds."""
-MANY = 200
-"""Calls after which it is not timed any more."""
+SLOWEST = 100.0
+"""So many times as long as the batched code a loop of which nothing is known is feared to take."""
+UNSEEN, MANY = 0.01, 200
+"""Seconds of a batched call, and a number of them, beyond which such a loop is not timed any more."""
 FREE, SHARE = 0.2, 0.5
 """Seconds that what is not known to be faster may run, and how much of what the variant has run it may run as well."""
 PAIRS = 4

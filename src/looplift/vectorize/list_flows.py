@@ -12,12 +12,11 @@ handed out or changed, each must have been made for the list.
 
 from __future__ import annotations
 
-from looplift.ir.grammar import UNDEFINED, Append, Atom, Carry, If, Let, Loop, Op, Store, Var, as_atom, operands, walk
-from looplift.ops.table import UNCOPIED, base_name, family
+from looplift.ir.grammar import UNDEFINED, Append, Atom, Carry, If, Let, Loop, Op, Store, Var, operands, walk
+from looplift.ops.table import may_show
 from looplift.vectorize.context import Context
 
 ITEM = ("getitem", "iter_item")
-COPYING = ("clone", "item", "tolist", "repeat")
 
 
 def check_items(context: Context, carry: Carry) -> None:
@@ -38,7 +37,8 @@ def check_items(context: Context, carry: Carry) -> None:
         for value in given:
             if not isinstance(value, Var) or not context.facts.kind(value).is_array:
                 continue
-            if value in items or not views.is_made_for(context, value, loops):
+            twice = isinstance(statement, Append) and views.is_put_twice(context, statement.ref, value)
+            if value in items or given.count(value) > 1 or twice or not views.is_made_for(context, value, loops):
                 raise context.refuse("aliasing", f"'{carry.hint}' is filled with views of a tensor")
 
 
@@ -85,10 +85,7 @@ def _follow(lists: set[Var], items: set[Var], var: Var, op: Op) -> None:
 
 def _may_share(op: Op) -> bool:
     """Whether an operation may give its argument, or a view of it."""
-    base = base_name(op.name)
-    if op.name in ("copy", "attribute", *ITEM, "unpack", "builtin.min", "builtin.max"):
-        return True
-    return base not in COPYING and (base in UNCOPIED or family(op.name) == "shape")
+    return op.name in ("copy", "attribute", *ITEM, "unpack", "builtin.min", "builtin.max") or may_show(op.name)
 
 
 def _are_seen(context: Context, held: set[Var]) -> bool:
@@ -100,7 +97,7 @@ def _are_seen(context: Context, held: set[Var]) -> bool:
         match statement:
             case Store(ref=ref) if ref in held:
                 return True
-            case Store(value=value) if value in held and context.facts.kind(as_atom(value)).family == "list":
+            case Store(ref=ref, value=value) if value in held and not context.facts.kind(ref).is_array:
                 return True
             case Let(op=op) if op.name.startswith("inplace.") and op.args[0] in held:
                 return True

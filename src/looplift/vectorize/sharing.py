@@ -16,7 +16,6 @@ SEVERAL = frozenset(
     lu lu_factor lstsq inv_ex cholesky_ex modf frexp""".split()
 )
 """What gives several tensors of their own."""
-COPIES = frozenset("clone item tolist repeat".split())
 ARRAY_COPIES = frozenset("copy flatten repeat astype pos positive".split())
 """What makes memory of its own in NumPy, whether there is something to change or not."""
 
@@ -43,7 +42,7 @@ def may_give_its_argument(context: Context, made: Let) -> bool:
     if op.name == "call" or _is_seen_to_share(context, made):
         return True
     base = table.base_name(op.name)
-    if base in (ARRAY_COPIES if context.library == "np" else COPIES):
+    if base in (ARRAY_COPIES if context.library == "np" else table.COPIES):
         return False
     if base in table.UNCOPIED:
         return _has_kind_of_operand(context, op, kind.dtype) or base in ("real", "imag")

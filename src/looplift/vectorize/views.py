@@ -183,7 +183,7 @@ def check_kept_value(context: Context, ref: Var, value: Atom) -> None:
         appends = [user for user in context.flow.users.get(value, ()) if isinstance(user, Append) and user.ref is ref]
         if not all(_is_made_in(context, value, inside[id(append)], inside) for append in appends):
             raise context.refuse("aliasing", f"'{ref.hint}' may be filled with one tensor again and again")
-        if context.facts.kind(value).family != "numpy" and _is_put_twice(context, ref, value):
+        if context.facts.kind(value).family != "numpy" and is_put_twice(context, ref, value):
             raise context.refuse("aliasing", f"'{ref.hint}' may hold one tensor at several places")
 
 
@@ -222,7 +222,7 @@ def _is_stored_after(context: Context, ref: Var, value: Var) -> bool:
     return any(own & memory_of(context, store.ref).places for store in stores)
 
 
-def _is_put_twice(context: Context, ref: Var, value: Var) -> bool:
+def is_put_twice(context: Context, ref: Var, value: Var) -> bool:
     """Whether another append to a list may take the same object."""
     from looplift.vectorize.results import memory_of
 
