@@ -240,3 +240,20 @@ def test_views_stay_views():
     lift(halves)(x)
     assert x[:, :2].min() == 7.0
     assert x[:, 2:].max() == 0.0
+
+
+def test_differences_along_another_dimension_and_of_order_zero():
+    def along_rows(x):
+        return np.stack([np.diff(x[i], axis=0) for i in range(len(x))])
+
+    def of_order_zero(x):
+        return np.stack([np.diff(x[i], axis=-1, n=0) for i in range(len(x))])
+
+    x = np.random.default_rng(0).normal(size=(4, 3, 5))
+    for function, decision in ((along_rows, "lanes"), (of_order_zero, "kept")):
+        lifted = lift(function, verify="off", backend="torch")
+        for _ in range(2):
+            found = lifted(x)
+            np.testing.assert_array_equal(found, function(x))
+            assert not np.shares_memory(found, x)
+        assert {loop.decision for loop in lifted.report().loops} == {decision}

@@ -6,7 +6,7 @@
     return torch.stack(p)                  copies what they hold
     return p                               hands the rows out where no iteration ran
 
-An array holds what the items hold.  Where nobody sees more of them than that, they may be anything; where they are
+An array holds what the items hold. Where nobody sees more of them than that, they may be anything; where they are
 handed out or changed, each must have been made for the list.
 """
 
@@ -91,7 +91,7 @@ def _may_share(op: Op) -> bool:
 def _are_seen(context: Context, held: set[Var]) -> bool:
     """Whether some of these are handed out, changed, or given to what is not known."""
     function = context.facts.function
-    if any(atom in held for _, atom in function.results):
+    if any(atom in held for _, atom in function.results) or not held.isdisjoint(function.params):
         return True
     for statement in walk(function.body):
         match statement:

@@ -57,7 +57,7 @@ def stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
         return Node("unsqueezed", (args[0],), args[0].axes, fact.kind, {"dim": dim if dim < 0 else dim - rank - 1})
     if base == "tensordot" and [arg.kind.rank for arg in args[:2]] == [2, 2] and nodes.is_const(flat[-1], 1):
         return Node("matmul", tuple(args[:2]), merge_axes(*(arg.axes for arg in args[:2])), fact.kind)
-    if base == "diff" and any(nodes.is_const(arg, 0) for arg in flat[1:2]):
+    if base == "diff" and any(nodes.is_const(times, 0) for times in (*args[1:2], kwargs.get("n")) if times is not None):
         return None  # gives its argument
     if base in ALONG:
         return _along(context, name, args, kwargs, fact)
