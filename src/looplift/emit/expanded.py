@@ -344,29 +344,51 @@ class Expansion:
         return Row(sizes, kind.dtype, at, frozenset({(root, self.firsts.get(var))}), True)
 
     def _sliced(self, row: Row, parts: list[Operand]) -> Row | None:
-        """``row[:, k]``, ``row[None]``: whole axes, single places and new axes."""
+        """``row[:, k]``, ``row[None]``, ``row[i : i + 3]``: whole axes, windows, single places and new axes."""
         sizes: list[Size] = []
-        take: list[Atom | int] = []
+        take: list[Atom | tuple[int, Atom | None]] = []
         axes = iter(range(len(row.sizes)))
         for part in parts:
             if isinstance(part, Const) and part.value is None:
                 sizes.append(1)
-            elif isinstance(part, Slice) and all(isinstance(b, Const) and b.value is None for b in _bounds(part)):
-                take.append(len(sizes))
-                sizes.append(row.sizes[next(axes)])
+            elif isinstance(part, Slice):
+                first, size = self._window(row, row.sizes[next(axes)], part)
+                take.append((len(sizes), first))
+                sizes.append(size)
             elif self.is_place(part) and row.is_view:
                 next(axes)
                 take.append(part)  # pyright: ignore[reportArgumentType]
             else:
                 return None
         for axis in axes:
-            take.append(len(sizes))
+            take.append((len(sizes), None))
             sizes.append(row.sizes[axis])
 
-        def at(index: tuple[Atom, ...]) -> Atom:
-            return row.at(tuple(index[place] if isinstance(place, int) else place for place in take))
+        def place(one: Atom | tuple[int, Atom | None], index: tuple[Atom, ...]) -> Atom:
+            if not isinstance(one, tuple):
+                return one
+            return index[one[0]] if one[1] is None else self.let("add", one[1], index[one[0]])
 
-        return replace(row, sizes=tuple(sizes), at=at)
+        return replace(row, sizes=tuple(sizes), at=lambda index: row.at(tuple(place(one, index) for one in take)))
+
+    def _window(self, row: Row, size: Size, part: Slice) -> tuple[Atom | None, Size]:
+        """The first place of a slice, None for 0, and its length; what is behind the end is cut off."""
+        lo, hi, step = (None if isinstance(one, Const) and one.value is None else one for one in _bounds(part))
+        if lo is hi is step is None:
+            return None, size
+        bounds = [one for one in (lo, hi) if one is not None]
+        if step not in (None, Const(1)) or not row.is_view or not all(map(self.is_place, bounds)):
+            raise self.refusal("a part of a row has no form on single numbers")
+        length = Const(size) if isinstance(size, int) else size
+        first = Const(0) if lo is None else self._from_front(lo, length)
+        last = length if hi is None else self.let("builtin.min", self._from_front(hi, length), length)
+        self.require("le", Const(0), first, "a slice begins inside of what it is taken of")
+        self.require("le", first, last, "a slice begins inside of what it is taken of")
+        return first, self.let("sub", last, first)
+
+    def _from_front(self, bound: Atom, length: Atom) -> Atom:
+        is_behind = isinstance(bound, Const) and bound.value < 0
+        return self.let("add", length, bound) if is_behind else bound
 
     def is_place(self, part: Operand) -> bool:
         if isinstance(part, Const):

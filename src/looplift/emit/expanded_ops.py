@@ -12,7 +12,8 @@ from looplift.emit.native_ops import COMPARISONS, LOGIC, TESTS, canonical
 from looplift.ir.grammar import Atom, Const, Group, Let, Op, Operand, Var, as_atom
 
 PASSING = ("clone", "contiguous", "detach")
-SUMS = ("sum", "mean", "logsumexp", "amax", "amin", "max", "min", "norm", "vector_norm", "dist", "prod")
+SPREADS = ("var", "std")
+SUMS = ("sum", "mean", "logsumexp", "amax", "amin", "max", "min", "norm", "vector_norm", "dist", "prod", *SPREADS)
 
 
 def row_of_operation(walk: Expansion, op: Op) -> Row | None:
@@ -227,6 +228,8 @@ def _dim(op: Op, short: str, row: Row) -> object:
     """The axis that is reduced, None for all of them, NotImplemented for what has no rule."""
     rest = list(op.args[2:] if short == "dist" else op.args[1:])
     keywords = dict(op.kwargs)
+    if short in SPREADS:
+        rest, keywords = _without_freedom(rest, keywords)
     if short in ("norm", "vector_norm", "dist"):
         return None if not rest and not keywords else NotImplemented
     if len(rest) > 1 or set(keywords) - {"dim", "axis", "keepdim"} or _constant(keywords.get("keepdim", Const(False))):
@@ -238,6 +241,22 @@ def _dim(op: Op, short: str, row: Row) -> object:
     if short in ("max", "min") or type(axis) is not int or not -len(row.sizes) <= axis < len(row.sizes):
         return NotImplemented
     return axis % len(row.sizes)
+
+
+def _without_freedom(rest: list[Operand], keywords: dict[str, Operand]) -> tuple[list[Operand], dict[str, Operand]]:
+    """Arguments of a variance without those that say what is taken from the count."""
+    known = {name: value for name, value in keywords.items() if name not in ("unbiased", "correction")}
+    is_flag = bool(rest) and isinstance(_constant(rest[0]), bool)
+    return rest[is_flag:], known
+
+
+def _freedom(op: Op) -> int:
+    """What a variance takes from the count; NotImplemented where it is not known."""
+    keywords = dict(op.kwargs)
+    given = [_constant(keywords[name]) for name in ("unbiased", "correction") if name in keywords]
+    given += [value for value in map(_constant, op.args[1:2]) if isinstance(value, bool)]
+    (value,) = given if len(given) == 1 else (NotImplemented if given else 1,)
+    return int(value) if isinstance(value, int) and value >= 0 else NotImplemented
 
 
 def _may_reduce(walk: Expansion, short: str, row: Row) -> bool:
@@ -256,6 +275,9 @@ def _reduced(walk: Expansion, short: str, op: Op, row: Row) -> Atom:
             return _logsumexp(walk, row)
         case "norm" | "vector_norm" | "dist":
             return _root(walk, _sum(walk, row, lambda value: walk.let("mul", value, value)), row.dtype)
+        case "var" | "std":
+            variance = _variance(walk, row, _freedom(op))
+            return variance if short == "var" else _root(walk, variance, row.dtype)
         case "prod":
             raise walk.refusal("'prod' of a row has no form on single numbers")
     if op.name in ("builtin.max", "builtin.min"):
@@ -293,6 +315,22 @@ def _dot(walk: Expansion, first: Row, second: Row) -> Atom:
     size = walk.same_size(first.sizes[0], second.sizes[0])
     pair = Row((size,), first.dtype, lambda k: walk.let("mul", first.at(k), second.at(k)))
     return _sum(walk, pair, lambda value: value)
+
+
+def _variance(walk: Expansion, row: Row, less: int) -> Atom:
+    """The mean square of what elements differ from their mean, to which no gradient flows: all of it would cancel."""
+    if less is NotImplemented:
+        raise walk.refusal("a variance with a correction that is not a number")
+    count = _count(walk, row.sizes)
+    walk.require("gt", count, Const(less), "a variance of more elements than its correction")
+    plain = lambda value: _detached(walk, value)  # noqa: E731
+    mean = walk.let("truediv", _sum(walk, row, plain), count)
+
+    def square(value: Atom) -> Atom:
+        apart = walk.let("sub", value, mean)
+        return walk.let("mul", apart, apart)
+
+    return walk.let("truediv", _sum(walk, row, square), walk.let("sub", count, Const(less)) if less else count)
 
 
 def _root(walk: Expansion, total: Atom, dtype: torch.dtype) -> Atom:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
 from looplift.emit.native_allocation import allocate
 from looplift.emit.native_convert import constant
@@ -15,7 +16,8 @@ from looplift.ir.grammar import Const, Group, Op
 SUMS = ("sum", "mean")
 CHOICES = {"max": ">", "min": "<", "amax": ">", "amin": "<"}
 PLACES = {"argmax": ">", "argmin": "<"}
-REDUCTIONS = (*SUMS, *CHOICES, *PLACES, "norm", "any", "all")
+SPREADS = ("var", "std")
+REDUCTIONS = (*SUMS, *SPREADS, *CHOICES, *PLACES, "norm", "any", "all")
 
 
 def reduced(writer: Writer, short: str, namespace: str, op: Op, part: Elements) -> Value:
@@ -24,16 +26,17 @@ def reduced(writer: Writer, short: str, namespace: str, op: Op, part: Elements) 
         raise writer.refuse("not-scalar", f"'{short}' of a single number")
     _check(writer, short, namespace, op, part)
     writer.findings.has_vectors = True
+    op, freedom = _without_freedom(writer, op) if short in SPREADS else (op, 0)
     axes, kept = axes_of(writer, op, len(part.sizes))
     if axes is None and kept:
         raise writer.refuse("not-scalar", f"'{short}' that keeps all dimensions")
     if axes is None:
-        return _of_all(writer, short, part)
+        return _of_all(writer, short, part, freedom)
     if short in ("max", "min", "norm") and part.type.family == "tensor":
         raise writer.refuse("unknown-op", f"'{short}' along an axis of a tensor has no scalar form")
     if len(axes) > 1 and short in PLACES:
         raise writer.refuse("unknown-op", f"'{short}' along several axes")
-    return _along(writer, short, part, axes, kept)
+    return _along(writer, short, part, axes, kept, freedom)
 
 
 def axes_of(writer: Writer, op: Op, rank: int) -> tuple[tuple[int, ...] | None, bool]:
@@ -66,10 +69,10 @@ def _unknown(writer: Writer, op: Op) -> NotLiftable:
     return writer.refuse("not-scalar", f"these arguments of '{op.name}' have no scalar form")
 
 
-def _along(writer: Writer, short: str, part: Elements, axes: tuple[int, ...], kept: bool) -> Value:
+def _along(writer: Writer, short: str, part: Elements, axes: tuple[int, ...], kept: bool, freedom: int) -> Value:
     outer = tuple(size for axis, size in enumerate(part.sizes) if axis not in axes)
     if not outer and not kept:
-        return _of_all(writer, short, part)
+        return _of_all(writer, short, part, freedom)
     others = iter(outer)
     sizes = [constant(1, INT) if axis in axes else next(others) for axis in range(len(part.sizes))]
     folded = tuple(part.sizes[axis] for axis in axes)
@@ -86,7 +89,7 @@ def _along(writer: Writer, short: str, part: Elements, axes: tuple[int, ...], ke
         row = Elements(folded, part.type, at, part.origins, part.homes)
         rest = iter(index)
         place = ["0" if axis in axes else next(rest) for axis in range(len(sizes))] if kept else index
-        writer.line(f"{made.root}({', '.join(place)}) = {_of_all(writer, short, row).text};")
+        writer.line(f"{made.root}({', '.join(place)}) = {_of_all(writer, short, row, freedom).text};")
 
     over(writer, outer, body)
     return made
@@ -103,13 +106,17 @@ def _type_of(short: str, part: Elements) -> Scalar:
 
 def _check(writer: Writer, short: str, namespace: str, op: Op, part: Elements) -> None:
     family = part.type.family
-    if part.type.is_half or (short in ("mean", "norm") and not part.type.is_float):
+    if part.type.is_half or (short in ("mean", "norm", *SPREADS) and not part.type.is_float):
         raise writer.refuse("unknown-op", f"'{short}' of these kinds has no scalar form")
+    if short in SPREADS and family != "tensor":
+        raise writer.refuse("unknown-op", f"'{op.name}' of these kinds has no scalar form")
     if (namespace == "np" and family == "tensor") or (short == "norm" and family == "numpy" and namespace != "np"):
         raise writer.refuse("unknown-op", f"'{op.name}' of these kinds has no scalar form")
 
 
-def _of_all(writer: Writer, short: str, part: Elements) -> Number:
+def _of_all(writer: Writer, short: str, part: Elements, freedom: int = 0) -> Number:
+    if short in SPREADS:
+        return _spread(writer, short, part, freedom)
     if short in PLACES:
         return _place(writer, short, part)
     if short in CHOICES:
@@ -146,6 +153,41 @@ def _total(writer: Writer, short: str, total: str, part: Elements) -> Number:
         # NumPy may warn of what overflows or is undefined
         writer.fail_if(f"!math::isfinite({number.text})", "warned")
     return number
+
+
+def _without_freedom(writer: Writer, op: Op) -> tuple[Op, int]:
+    """A variance without the argument that tells what is taken from the count, and that."""
+    flags = [one for one in op.args[1:2] if isinstance(one, Const) and isinstance(one.value, bool)]
+    given = [*flags, *(value for name, value in op.kwargs if name in ("unbiased", "correction"))]
+    first = given[0] if given else Const(1)
+    value = first.value if isinstance(first, Const) else None
+    if len(given) > 1 or not isinstance(value, int) or value < 0:
+        raise _unknown(writer, op)
+    rest = tuple((name, operand) for name, operand in op.kwargs if name not in ("unbiased", "correction"))
+    return replace(op, args=(op.args[0], *op.args[1 + len(flags) :]), kwargs=rest), int(value)
+
+
+def _spread(writer: Writer, short: str, part: Elements, freedom: int) -> Number:
+    """A variance or its root: in two passes, the mean first, added up in double precision as PyTorch does."""
+    count = writer.fresh("count")
+    writer.line(f"const int64_t {count} = {' * '.join(size.at(MULTIPLY) for size in part.sizes)};")
+    writer.fail_if(f"{count} <= {freedom}", "broken_requirement")
+    total, squares = writer.fresh("total"), writer.fresh("squares")
+    writer.line(f"double {total} = 0, {squares} = 0;")
+    over(writer, part.sizes, lambda index: writer.line(f"{total} += {part.at(writer, index).text};"), sums=total)
+    mean = writer.fresh("mean")
+    writer.line(f"const double {mean} = {total} / double({count});")
+
+    def body(index: tuple[str, ...]) -> None:
+        apart = writer.fresh("apart")
+        writer.line(f"const double {apart} = double({part.at(writer, index).text}) - {mean};")
+        writer.line(f"{squares} += {apart} * {apart};")
+
+    over(writer, part.sizes, body, sums=squares)
+    writer.differs(short)
+    text = f"{squares} / double({count}{f' - {freedom}' if freedom else ''})"
+    text = f"math::sqrt({text})" if short == "std" else text
+    return writer.bind(Number(f"{part.type.cpp}({text})", part.type), writer.hint)
 
 
 def _extreme(writer: Writer, short: str, part: Elements) -> Number:

@@ -7,6 +7,7 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from looplift.base.closures import closure_of
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
 from looplift.frontend.source import source_of
@@ -28,7 +29,7 @@ def _reaches_itself(function: types.FunctionType, owner: Any, path: tuple[types.
         tree = source_of(function).tree
     except NotLiftable:
         return False
-    scope = dict(function.__globals__)
+    scope = function.__globals__ | closure_of(function)
     if owner is not None and tree.args.args:
         scope[tree.args.args[0].arg] = owner
     inner = (*path, function.__code__)

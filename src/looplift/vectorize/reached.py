@@ -179,7 +179,9 @@ def _has_no_gradient(node: Node) -> bool:
 
 def _only_like(node: Node) -> bool:
     """Whether a value depends on the sizes and dtypes of its operands alone."""
-    if node.op in ("attribute", "extent", "length") or node.attrs.get("like"):
+    if node.op == "attribute":  # of sizes and the like, not `x.T` or `x.max(0).values`
+        return not node.kind.is_array or node.attrs["name"] in ("data", "grad")
+    if node.op in ("extent", "length") or node.attrs.get("like"):
         return True
     name = node.attrs.get("name", "") if node.op in ("apply", "vmapped") else ""
     return name.rpartition(".")[2] in LIKE and name.startswith(("torch.", "np.", "method.new_"))
