@@ -47,6 +47,100 @@ def by_depth(trees, emb, weight):
     return total
 
 
+def with_memo(trees, emb, weight):
+    memo = {}
+
+    def encode(tree):
+        if tree in memo:
+            return memo[tree]
+        both = isinstance(tree, tuple)
+        found = torch.tanh(weight @ torch.cat([encode(tree[0]), encode(tree[1])])) if both else emb[tree]
+        memo[tree] = found
+        return found
+
+    return torch.stack([encode(tree) for tree in trees])
+
+
+def memo_returned(trees, emb, weight):
+    memo = {}
+
+    def encode(tree):
+        if tree not in memo:
+            if isinstance(tree, tuple):
+                memo[tree] = torch.tanh(weight @ torch.cat([encode(tree[0]), encode(tree[1])]))
+            else:
+                memo[tree] = emb[tree] * 2
+        return memo[tree]
+
+    total = 0.0
+    for tree in trees:
+        total = total + encode(tree).sum()
+    return total, torch.stack([memo[tree] for tree in sorted(memo, key=str)])
+
+
+def memo_in_a_function(trees, emb, weight):
+    states = [None] * len(trees)
+
+    def encode(tree):
+        if isinstance(tree, int):
+            return emb[tree]
+        return torch.tanh(weight @ torch.cat([encode(tree[0]), encode(tree[1])]))
+
+    def state(k):
+        if states[k] is None:
+            before = state(k - 1) if k else emb[0]
+            states[k] = before + encode(trees[k])
+        return states[k]
+
+    last = torch.stack([state(k) for k in reversed(range(len(trees)))])
+    return last, state(1), len(states)
+
+
+def collected(trees, emb, weight):
+    losses = []
+
+    def encode(tree):
+        if not isinstance(tree, tuple):
+            return emb[tree]
+        found = torch.tanh(weight @ torch.cat([encode(tree[0]), encode(tree[1])]))
+        losses.append(found.sum())
+        return found
+
+    for tree in trees:
+        encode(tree)
+    return torch.stack(losses).sum() if losses else torch.zeros(())
+
+
+def one_tree(tree, emb, weight, scale=1.0):
+    memo, steps = {}, []
+
+    def both(left, right, factor=0.5):
+        steps.append(factor)
+        return torch.tanh(weight @ torch.cat([encode(left), encode(right)])) * factor * scale
+
+    def encode(tree):
+        if tree in memo:
+            return memo[tree]
+        if isinstance(tree, tuple):
+            left, right = tree
+            found = both(left, right) if len(steps) % 2 else both(left, right, factor=0.25)
+        else:
+            found = emb[tree]
+        memo[tree] = found
+        return found
+
+    return encode(tree), len(steps)
+
+
+def in_a_helper(trees, emb, weight):
+    found, counts = [], []
+    for tree in trees:
+        state, count = one_tree(tree, emb, weight, scale=2.0)
+        found.append(state)
+        counts.append(count)
+    return torch.stack(found), counts
+
+
 def forest(seed):
     rng = random.Random(seed)
 
@@ -58,7 +152,10 @@ def forest(seed):
     return [grow(0) for _ in range(8)]
 
 
-@pytest.mark.parametrize("function", [shallow, by_turns, by_depth])
+LIFTED = [shallow, by_turns, by_depth, with_memo, memo_returned, memo_in_a_function, collected]
+
+
+@pytest.mark.parametrize("function", LIFTED)
 def test_inner_functions_that_call_themselves(function):
     lifted = lift(function, verify="off")
     for seed in range(3):
@@ -67,7 +164,158 @@ def test_inner_functions_that_call_themselves(function):
         emb, weight = (torch.randn(*shape, dtype=torch.float64).requires_grad_() for shape in ((10, 6), (6, 12)))
         for run in (function, lifted):
             out = run(trees, emb, weight)
-            found.append((out.detach(), *torch.autograd.grad(out.square().sum(), (emb, weight))))
+            out = out if isinstance(out, tuple) else (out,)
+            tensors = [one for one in out if isinstance(one, torch.Tensor)]
+            total = sum(one.square().sum() for one in tensors)
+            found.append((*out, *torch.autograd.grad(total, (emb, weight))))
         for one, other in zip(*found, strict=True):
             torch.testing.assert_close(one, other)
-    assert [loop.decision for loop in lifted.report().loops] == ["waves"]
+    assert "waves" in [loop.decision for loop in lifted.report().loops]
+
+
+def test_inner_functions_of_helpers():
+    lifted = lift(in_a_helper, verify="off")
+    for seed in range(3):
+        torch.manual_seed(seed)
+        trees = forest(seed)
+        emb, weight = torch.randn(10, 6, dtype=torch.float64), torch.randn(6, 12, dtype=torch.float64)
+        (got, counts), (want, wanted) = lifted(trees, emb, weight), in_a_helper(trees, emb, weight)
+        torch.testing.assert_close(got, want)
+        assert counts == wanted
+    assert [loop.decision for loop in lifted.report().loops] == ["waves"], lifted.report()
+
+
+# ---------------------------------------------------------------- what must not be taken for something else
+
+
+def seen_before(trees, emb, weight):
+    memo = {}
+    box = memo
+
+    def encode(tree):
+        if tree not in memo:
+            memo[tree] = emb[tree] if isinstance(tree, int) else weight @ torch.cat([encode(one) for one in tree])
+        return memo[tree]
+
+    return torch.stack([encode(tree) for tree in trees]), sorted(box, key=str)
+
+
+def filled_before(trees, emb, weight):
+    memo = {}
+    memo[3] = emb[0] * 100
+
+    def encode(tree):
+        if tree not in memo:
+            memo[tree] = emb[tree] if isinstance(tree, int) else weight @ torch.cat([encode(one) for one in tree])
+        return memo[tree]
+
+    return torch.stack([encode(tree) for tree in trees])
+
+
+def called_before(trees, emb, weight):
+    memo = {}
+
+    def encode(tree, factor=1.0):
+        if tree not in memo:
+            both = isinstance(tree, tuple)
+            memo[tree] = weight @ torch.cat([encode(one) for one in tree]) if both else emb[tree] * factor
+        return memo[tree]
+
+    first = encode(3, 50.0)
+    return torch.stack([encode(tree) for tree in trees]) + first
+
+
+def handed_out(trees, emb, weight):
+    memo = {}
+
+    def encode(tree):
+        if tree not in memo:
+            memo[tree] = emb[tree] if isinstance(tree, int) else weight @ torch.cat([encode(one) for one in tree])
+        return memo[tree]
+
+    total = torch.stack([encode(tree) for tree in trees])
+    return total, (lambda: sorted(memo, key=str))()
+
+
+def kept_between(trees, emb, weight):
+    memo, out = {}, []
+    for half in (trees[:4], trees[4:]):
+
+        def encode(tree, half=len(half)):
+            if tree not in memo:
+                both = isinstance(tree, tuple)
+                memo[tree] = weight @ torch.cat([encode(one) for one in tree]) if both else emb[tree] * half
+            return memo[tree]
+
+        out.append(torch.stack([encode(tree) for tree in half]).sum(0))
+        emb = emb + 1
+    return torch.stack(out)
+
+
+memo = {"global": 1}
+
+
+def global_of_the_name(tree, emb):
+    return emb[0] * len(memo) if isinstance(tree, int) else global_of_the_name(tree[0], emb) * 0.5
+
+
+def beside_a_global(trees, emb, weight):
+    memo = {}
+
+    def encode(tree):
+        if tree not in memo:
+            both = isinstance(tree, tuple)
+            found = weight @ torch.cat([encode(one) for one in tree]) if both else emb[tree]
+            memo[tree] = found + global_of_the_name(tree, emb)
+        return memo[tree]
+
+    return torch.stack([encode(tree) for tree in trees])
+
+
+def shadowing(trees, emb, weight):
+    def one(tree):
+        def encode(tree, depth):
+            return emb[tree] * depth if isinstance(tree, int) else sum(encode(part, depth + 1) for part in tree)
+
+        return torch.stack([encode(tree, depth) for depth in (1, 2) for emb in (depth,)])
+
+    return torch.stack([one(tree) for tree in trees]), weight
+
+
+def shortened_before(trees, emb, weight):
+    states = [None] * len(trees)
+    dropped = trees.pop()
+
+    def encode(k):
+        if states[k] is None:
+            states[k] = emb[k] + (encode(k - 1) if k else emb[0])
+        return states[k]
+
+    found = torch.stack([encode(k) for k in range(len(trees))])
+    return found, len(states), dropped
+
+
+TRAPS = [seen_before, filled_before, called_before, handed_out, kept_between, beside_a_global, shadowing,
+         shortened_before]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", TRAPS)
+def test_traps(function):
+    lifted = lift(function, verify="off")
+    for seed in range(3):
+        torch.manual_seed(seed)
+        emb, weight = torch.randn(10, 6, dtype=torch.float64), torch.randn(6, 12, dtype=torch.float64)
+        got, want = lifted(forest(seed), emb, weight), function(forest(seed), emb, weight)
+        for one, other in zip(got, want, strict=True) if isinstance(want, tuple) else [(got, want)]:
+            torch.testing.assert_close(one, other) if isinstance(other, torch.Tensor) else None
+            assert isinstance(other, torch.Tensor) or one == other
+
+
+@pytest.mark.parametrize("function", [with_memo, collected, in_a_helper])
+def test_a_leaf_that_is_no_row(function):
+    lifted = lift(function, verify="off")
+    emb, weight = torch.randn(10, 6, dtype=torch.float64), torch.randn(6, 12, dtype=torch.float64)
+    lifted(forest(0), emb, weight)
+    for run in (function, lifted):
+        with pytest.raises(IndexError):
+            run([*forest(1), (1, (2, 77))], emb, weight)

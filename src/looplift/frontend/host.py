@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from looplift.base.syntax import children_of, nodes_of
@@ -31,10 +31,12 @@ def host_program(
     live_ins: Mapping[str, Any],
     live_outs: list[str],
     globals: Mapping[str, Any],
+    started: Set[str] = frozenset(),
 ) -> HostProgram:
     """Cuts the statements and the functions they call; raises NotLiftable with a reason.
 
     ``live_outs`` names what is read after the statements; ``"return"`` stands for the value of a last ``return``.
+    ``started``: live-ins that the first statements make anew.
     """
     statements = with_filled(attributes_apart(names_apart(statements, live_ins), live_ins), live_ins)
     returned = statements[-1] if statements and isinstance(statements[-1], ast.Return) else None
@@ -43,7 +45,7 @@ def host_program(
         for node in nodes_of(statement):
             if isinstance(node, ast.Return):
                 refuse("unsupported-syntax", "the loop is left by 'return'", node)
-    flow = _analysed(statements, live_ins, globals)
+    flow = _analysed(statements, live_ins, globals, started)
     _check_updates(flow)
     check_assigned(flow, statements[0])
     check_stores(flow)
@@ -61,11 +63,13 @@ def host_program(
     return _assembled(program, functions, region, results, value, live_ins)
 
 
-def _analysed(statements: list[ast.stmt], live_ins: Mapping[str, Any], globals: Mapping[str, Any]) -> Flow:
+def _analysed(
+    statements: list[ast.stmt], live_ins: Mapping[str, Any], globals: Mapping[str, Any], started: Set[str]
+) -> Flow:
     """The analysis, begun anew as often as it finds that the host needs the value of another tensor."""
     timing = Timing()
     for _ in range(MOST_ROUNDS):
-        flow = Flow(live_ins, globals, statements, timing)
+        flow = Flow(live_ins, globals, statements, timing, started)
         try:
             flow.run()
         except Again:

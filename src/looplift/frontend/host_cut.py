@@ -377,6 +377,8 @@ class Cut(Segments):
 
     def free_name(self, node: ast.Name) -> ast.Name:
         atoms = self.flow.values.get(node) or self.flow.lookup(self.routine, node.id, node)
+        if self.flow.is_started(self.routine, node.id):
+            return node
         for atom in atoms:
             if isinstance(atom, Live) and atom.path is not None:
                 return ast.copy_location(ast.Name(atom.path, ast.Load()), node)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any, NoReturn
 
 from looplift.base.data import dataclass, field
@@ -61,7 +61,12 @@ class Flow:
     """The state of the analysis: the contents of containers, the operations found, ranks, routines."""
 
     def __init__(
-        self, live_ins: Mapping[str, Any], globals: Mapping[str, Any], statements: list[ast.stmt], timing: Timing
+        self,
+        live_ins: Mapping[str, Any],
+        globals: Mapping[str, Any],
+        statements: list[ast.stmt],
+        timing: Timing,
+        started: Set[str] = frozenset(),
     ):
         self.timing = timing
         self.tests: set[ast.AST] = set()
@@ -90,11 +95,14 @@ class Flow:
         self.assigned: dict[str, dict[type, set[Atom]]] = {}
         self.attributes: set[ast.AST] = set()
         self.live_ins = dict(live_ins)
+        self.started = started
         self.changed = False
         self.scheduler = "waves"
         self.region = Routine("region", statements, list(live_ins))
         self.region.locals = {*live_ins, *assigned}
         for name, value in live_ins.items():
+            if name in started:
+                continue
             self.region.variables[name] = {self.atom(value, name, fixed=name not in assigned)}
 
     def run(self) -> None:
@@ -275,6 +283,9 @@ class Flow:
     def lookup(self, routine: Routine, name: str, node: ast.AST) -> set[Atom]:
         if name in routine.locals:
             return routine.variables.setdefault(name, set())
+        if name in routine.inner:
+            self.enclosed.add(id(routine.inner[name]))
+            return {Live(routine.inner[name], None)}
         if routine.function is not None and name in routine.function.__code__.co_freevars:
             return self.closure_variable(routine, name, node)
         found = resolve(routine, name, self.names)
@@ -292,12 +303,17 @@ class Flow:
         if name in cells and name in self.live_ins and cells[name] is self.live_ins[name]:
             position = routine.function.__code__.co_freevars.index(name)
             self.guard(f"{self.holder(routine)}.__closure__[{position}].cell_contents is {name}", True)
-            return self.region.variables[name]
+            return self.region.variables.setdefault(name, set())
         if isinstance(cells.get(name), types.FunctionType):
             self.enclosed.add(id(cells[name]))
             return {Live(cells[name], None)}
         message = f"'{name}' in '{routine.function.__name__}' belongs to a function that the loop cannot see"
         refuse("unsupported-value", message, node)
+
+    def is_started(self, routine: Routine, name: str) -> bool:
+        """Whether a name of an inner function is that of a container that the region makes anew."""
+        is_free = routine.function is not None and name in routine.function.__code__.co_freevars
+        return name in self.started and is_free and routine.cells().get(name) is self.live_ins[name]
 
     def holder(self, routine: Routine) -> str:
         """A name of the function itself, for guards."""

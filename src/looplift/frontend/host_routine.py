@@ -17,6 +17,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
 from looplift.frontend.host_filled import with_filled
+from looplift.frontend.host_inner import origin_of, taken_apart
 from looplift.frontend.host_values import Atom, Live
 from looplift.frontend.private import attributes_apart, names_apart
 
@@ -67,6 +68,7 @@ class Routine:
     variables: dict[str, set[Atom]] = field(default_factory=dict)
     returns: set[Atom] = field(default_factory=set)
     locals: set[str] = field(default_factory=set)
+    inner: dict[str, types.FunctionType] = field(default_factory=dict)
     line_offset: int = 0
 
     def cells(self) -> dict[str, Any]:
@@ -103,10 +105,13 @@ def routine_of(function: types.FunctionType, names: Names) -> Routine:
             raise NotLiftable("unknown-call", f"the default of '{name}' in '{function.__name__}' is not a literal")
         if repr(_default_of(function, name)) != repr(ast.literal_eval(default)):
             raise NotLiftable("unknown-call", f"the default of '{name}' in '{function.__name__}' was replaced")
-    body = attributes_apart(names_apart(_without_docstring(definition.body), parameters), parameters)
+    body, inner = taken_apart(function, parameters, _without_docstring(definition.body))
+    if (origin := origin_of(function)) is not None:
+        inner = origin.beside
+    body = attributes_apart(names_apart(body, parameters), parameters)
     body = with_filled(body, parameters)
     variables: dict[str, set[Atom]] = {name: set() for name in parameters}
-    routine = Routine(_emitted_name(function), body, parameters, function, defaults, variables)
+    routine = Routine(_emitted_name(function), body, parameters, function, defaults, variables, inner=inner)
     routine.locals = {*parameters, *bound_names(body)}
     names.taken |= routine.locals
     routine.line_offset = offset
@@ -145,6 +150,8 @@ def _source_lines(code: types.CodeType) -> tuple[str, int]:
 
 def _definition(function: types.FunctionType) -> tuple[ast.FunctionDef, int]:
     """The function's syntax tree with line numbers of its file, and those of the first line."""
+    if (origin := origin_of(function)) is not None:
+        return origin.tree, origin.tree.lineno
     try:
         text, start = _source_lines(function.__code__)
         tree = ast.parse(text)

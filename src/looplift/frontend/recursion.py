@@ -10,6 +10,7 @@ from typing import Any
 from looplift.base.closures import closure_of
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
+from looplift.frontend.host_inner import calls_itself
 from looplift.frontend.source import source_of
 
 MAX_DEPTH = 6
@@ -29,6 +30,8 @@ def _reaches_itself(function: types.FunctionType, owner: Any, path: tuple[types.
         tree = source_of(function).tree
     except NotLiftable:
         return False
+    if calls_itself(tree.body):
+        return True
     scope = function.__globals__ | closure_of(function)
     if owner is not None and tree.args.args:
         scope[tree.args.args[0].arg] = owner

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from looplift.base.settings import Settings
 from looplift.pipeline.through_ir import over, through_the_ir
 
 if TYPE_CHECKING:
+    from looplift.frontend.host_started import Started
     from looplift.frontend.rewriting import RegionProgram
     from looplift.runtime.variants import RegionCode
 
@@ -52,28 +54,40 @@ def in_waves(program: RegionProgram, values: Mapping[str, Any], settings: Settin
     from looplift.base.report import LoopRecord
     from looplift.emit.waves import waves_source
     from looplift.frontend.host import host_program, needed_constants
+    from looplift.frontend.host_started import started_for
     from looplift.runtime.variants import RegionCode
 
     if settings.backend not in ("auto", "torch"):
         raise NotLiftable("backend", "waves need torch")
     live_ins = {name: values[name] for name in program.arguments}
+    started = [one for one in started_for(program.region) if one.name in live_ins]
+    seen = [one for one in started if one.is_seen]
     live_outs = ["return"] if program.returns else list(program.live_out)
-    host = host_program(program.region.statements, live_ins, live_outs, program.namespace)
+    outs, names = [*live_outs, *(one.name for one in seen)], frozenset(one.name for one in started)
+    body = [*(copy.deepcopy(one.statement) for one in started), *program.region.statements]
+    host = host_program(body, live_ins, outs, program.namespace, names)
     name = f"{program.name}_waves"
     text = waves_source(host, name)
     function = _run_text(text, name, needed_constants(host, text))
-    call = f"{name}({', '.join(host.parameters)})"
-    if program.returns:
-        statements = [f"return {call}[0]"]
-    else:
-        statements = [f"{''.join(f'{out}, ' for out in live_outs).strip()} = {call}" if live_outs else call]
+    statements = _call_of_waves(f"{name}({', '.join(host.parameters)})", live_outs, seen)
     guards, scope = _guards_of_waves(host.guards, host.guard_scope)
     line, file = program.line, program.file
     records = [LoopRecord(file, place[0], "waves") for place in program.loops] or [LoopRecord(file, line, "waves")]
     code = RegionCode(statements, {name: function} | scope, [text], guards, decisions=records, imports=[])
-    code.repeatable = not host.assigned
+    code.repeatable, code.mutated = not host.assigned, sorted(one.name for one in seen)
     code.shares_work = lambda: function.__globals__["Waves"].sharing > 1.5
     return code
+
+
+def _call_of_waves(call: str, live_outs: list[str], seen: list[Started]) -> list[str]:
+    """The statements that call batched code, and fill the containers that it has made anew."""
+    if live_outs == ["return"] and not seen:
+        return [f"return {call}[0]"]
+    targets = ["_returned" if name == "return" else name for name in live_outs]
+    targets += [f"_made_{one.name}" for one in seen]
+    statements = [f"{''.join(f'{one}, ' for one in targets).strip()} = {call}" if targets else call]
+    statements += [one.filled(f"_made_{one.name}") for one in seen]
+    return [*statements, "return _returned"] if live_outs == ["return"] else statements
 
 
 def _run_text(text: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:
