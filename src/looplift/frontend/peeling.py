@@ -7,6 +7,13 @@ for i in range(n):                       for i in range(1, n):
 
 What ``is None`` asks is known then in either part. With no iteration the name stays None, and the original runs; in
 another form both parts are behind the question whether there is one.
+
+best, least = None, inf                  require d(x[0]) < inf; best, least = x[0], d(x[0])
+for i in range(n):                       for i in range(1, n):
+    if d(x[i]) < least:                      if d(x[i]) < least:
+        best, least = x[i], d(x[i])              best, least = x[i], d(x[i])
+
+With ``MET`` a condition on what it changes is taken to hold in that iteration, and the original runs where it does not.
 """
 
 from __future__ import annotations
@@ -22,6 +29,8 @@ from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Parted, Value, is_none
 from looplift.ir.grammar import Atom, Block, Const, Function, If, Loop, Range, Require, Statement, Var, walk
 
+MET = "met"
+NOT_MET = "the first iteration gives a name no value"
 NO_ITERATION = "a loop that gives names their first values has no iteration"
 
 
@@ -44,6 +53,17 @@ def _parts(node: ast.expr) -> list[ast.expr]:
 
 def _is_none_node(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
+
+
+def _improvement(node: ast.AST) -> ast.If | None:
+    """``if d < least: least = d``, without another side."""
+    if not isinstance(node, ast.If) or node.orelse or isinstance(node.test, ast.Name | ast.Constant):
+        return None
+    return node if _read(node.test) & {*assigned_names(node.body)} else None
+
+
+def _read(node: ast.expr) -> set[str]:
+    return {one.id for one in nodes_of(node) if isinstance(one, ast.Name)}
 
 
 def peeled(build: Builder, node: ast.For, source: iteration.Source, rest: Callable[[iteration.Source], None]) -> bool:
@@ -85,9 +105,22 @@ def _in_two_parts(
     """Translate the first iteration, and then the others if it settles a name."""
     block, length = build.blocks[-1], len(build.blocks[-1])
     statements.assign(build, node.target, source.item(build, source.domain.lo))
-    statements.translate_block(build, node.body)
+    for statement in node.body:
+        improved = _improvement(statement) if build.meets else None
+        if improved is not None and _binds(improved, waiting):
+            build.span = expressions.located(build, improved)
+            build.add(Require(expressions.evaluate_atom(build, improved.test), NOT_MET, build.span))
+            statements.translate_block(build, improved.body)
+        else:
+            statements.translate_block(build, [statement])
     settled = frozenset(name for name in waiting if _is_settled(build, build.env[name], block[length:]))
     return bool(settled) and _others(build, node, source, rest, settled)
+
+
+def _binds(statement: ast.If, waiting: list[str]) -> bool:
+    """Whether a branch binds a name that is None, which its condition does not ask."""
+    names = {*waiting}
+    return bool(names & {*assigned_names(statement.body)}) and not names & _read(statement.test)
 
 
 def _others(

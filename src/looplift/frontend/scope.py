@@ -311,6 +311,8 @@ class Builder:
     """How many iterations the loops have that were unrolled."""
     markers: bool = False
     """Whether iterations that give names their first values stand in front of their loops."""
+    meets: bool = False
+    """Whether conditions on what they change are taken to hold in such iterations."""
     empties: bool = False
     """Whether such loops may have no iteration."""
     clips: bool = False

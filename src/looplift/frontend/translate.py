@@ -12,6 +12,7 @@ from looplift.frontend import changed, limits
 from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
+from looplift.frontend.peeling import MET
 from looplift.frontend.scope import Builder, Differentiates, Frame, Restart, Site, is_unbound
 from looplift.ir import anew, backwards, begun, filled, growing, lasts, sink, started, tables
 from looplift.ir.grammar import (
@@ -44,14 +45,14 @@ def translate(
     *,
     file: str,
     name: str,
-    markers: bool = False,
+    markers: bool | str = False,
     empties: bool = False,
     scattered: bool = False,
     clips: bool = False,
 ) -> Function:
-    """The IR of a region; with ``markers`` loops begin after what is None before them has its first value, and with
-    ``empties`` they may have no iteration; with ``scattered`` lists may be changed at places that are not known before
-    the loop runs, with ``clips`` slices may end behind the end of what they cut.
+    """The IR of a region; with ``markers`` loops begin after what is None before them has a first value (``peeling``),
+    with ``empties`` they may have no iteration; with ``scattered`` lists may be changed at places that are not known
+    before the loop runs, with ``clips`` slices may end behind the end of what they cut.
 
     ``values`` holds each root name that the region reads and that is bound at its entry. The result named
     ``return`` is there when the region ends the user's function. Raises NotLiftable for syntax outside the IR.
@@ -66,8 +67,9 @@ def translate(
     changes = differentiates = False
     for _ in range(MAX_ATTEMPTS):
         build = Builder(
-            values, bound=bound, forms=forms, markers=markers, scattered=scattered, clips=clips, changes=changes
+            values, bound=bound, forms=forms, markers=bool(markers), scattered=scattered, clips=clips, changes=changes
         )
+        build.meets = markers == MET
         build.empties, build.fixed = empties, fixed
         build.differentiates = differentiates
         build.frames.append(Frame({}, values, is_root=True, file=file))

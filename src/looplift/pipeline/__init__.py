@@ -208,7 +208,7 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
     from looplift.frontend.firsts import with_firsts
     from looplift.frontend.grids import has_grid
     from looplift.frontend.outer_lists import outer_lists
-    from looplift.frontend.peeling import has_marker
+    from looplift.frontend.peeling import MET, has_marker
     from looplift.frontend.streams import streams_of
     from looplift.frontend.tallies import with_tallies
     from looplift.frontend.words import words_of
@@ -224,6 +224,8 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
         if lists is not None:
             yield partial(rewritten.with_own_lists, lists, markers=True)
         yield partial(through_the_ir, markers=True)
+        if any(one.code == "mixed-kinds" for one in refusals):
+            yield partial(through_the_ir, markers=MET)
     if (listed := with_buckets(statements, values, program.namespace, program.live_out)) is not None:
         yield partial(rewritten.with_other_statements, listed)
     if (tallied := with_tallies(statements, values, program.namespace, program.live_out)) is not None:

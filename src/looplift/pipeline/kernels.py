@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def kernel_for(
-    program: RegionProgram, values: Mapping[str, Any], *, markers: bool = False, empties: bool = False
+    program: RegionProgram, values: Mapping[str, Any], *, markers: bool | str = False, empties: bool = False
 ) -> RegionCode:
     """The region as one kernel, whole rows included; raises NotLiftable where it is none."""
     places = {"file": program.file, "name": program.name, "markers": markers, "empties": empties}

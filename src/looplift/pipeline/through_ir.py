@@ -34,7 +34,7 @@ def through_the_ir(
     settings: Settings,
     *,
     kernels: bool = True,
-    markers: bool = False,
+    markers: bool | str = False,
     empties: bool = False,
     searches: bool = True,
     clips: bool = False,

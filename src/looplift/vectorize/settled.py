@@ -138,7 +138,10 @@ def _all_settled(context: Context, op: Op, kind: Kind, known: Known) -> Node | N
 
 
 def _one_is_enough(context: Context, mixed: list[Var], kind: Kind) -> bool:
-    """Whether a tensor among these operands makes a tensor of the type in question, whatever the others are."""
+    """Whether a tensor among these operands makes a tensor of the type in question, whatever the others are: one of no
+    dimensions, as a row has another shape beside a number than beside a row."""
+    if kind.rank or any(context.facts.kind(a).rank for a in mixed):
+        return False
     if kind.family != "tensor" or kind.dtype is None or not kind.dtype.is_floating_point:
         return False
     return all(context.facts.kind(a).family == "tensor" and context.facts.kind(a).dtype == kind.dtype for a in mixed)
