@@ -119,6 +119,54 @@ def test_rows_of_arrays():
     assert {loop.decision for loop in lifted.report().loops} == {"sequential"}
 
 
+def saved_sometimes(x, weight, every):
+    out = []
+    for y in x:
+        saved = [y]
+        for k in range(len(weight)):
+            y = y + 0.1 * torch.tanh(weight[k] * y)
+            if (k + 1) % every == 0:
+                saved.append(y)
+        out.append(torch.stack(saved))
+    return torch.stack(out)
+
+
+def saved_where_positive(x, weight, every):
+    y, saved = x[0], [x[0], x[0] * every]
+    for k in range(len(weight)):
+        y = torch.tanh(weight[k] * y) + x[k % len(x)]
+        if y[0] > 0:
+            saved.append(y)
+    return torch.stack(saved), len(saved)
+
+
+def losses_of_some(x, weight, every):
+    losses = [x.sum() * 0]
+    for t in range(len(x)):
+        if x[t, 0] < 0:
+            continue
+        losses.append((x[t] * weight[0]).pow(2).sum() * every)
+    return torch.stack(losses).mean(), torch.stack(losses)
+
+
+@pytest.mark.parametrize("function", [saved_sometimes, saved_where_positive, losses_of_some])
+def test_lists_that_some_iterations_make_longer(function):
+    lifted = lift(function, backend="torch", verify="off")
+    for every in (2, 1, 3, 20):
+        x, weight = torch.randn(4, 3, dtype=torch.float64), torch.randn(7, 3, dtype=torch.float64)
+        runs = []
+        for run in (function, lifted):
+            given = [x.clone().requires_grad_(), weight.clone().requires_grad_()]
+            out = run(*given, every)
+            out = out if isinstance(out, tuple) else (out,)
+            tensors = [one for one in out if isinstance(one, torch.Tensor)]
+            slopes = torch.autograd.grad(sum(one.square().sum() for one in tensors), given, allow_unused=True)
+            runs.append((*out, *slopes))
+        for found, wanted in zip(*runs, strict=True):
+            torch.testing.assert_close(found, wanted)
+    assert not any(loop.decision == "kept" for loop in lifted.report().loops), lifted.report()
+
+
 def other_item(x):
     out = [x[0], x[1]]
     for t in range(2, len(x)):

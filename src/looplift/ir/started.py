@@ -116,17 +116,22 @@ class _Started:
         appends = [s for s in readers if isinstance(s, Append)]
         if len(appends) != 1 or appends[0].value is made.var:
             return None
-        loop = next((s for s in block if isinstance(s, Loop) and appends[0] in s.body.statements), None)
+        loop = next((s for s in block if isinstance(s, Loop) and appends[0] in walk(s.body)), None)
         if loop is None or not isinstance(loop.domain, Range) or loop.stop is not None:
             return None
         inside = self._readers_inside(made, loop, appends[0])
-        if inside is None:
+        in_each = appends[0] in loop.body.statements
+        if inside is None or not (in_each or self._is_read_as_whole(made, readers)):
             return None
         after = [s for s in readers if s is not appends[0] and s not in inside]
         tails = [s.var for s in after if isinstance(s, Let) and _is_part(s, made)]
         after += [reader for tail in tails for reader in self.readers.get(tail, [])]
         start = Start(made, loop, appends[0], inside, [s for s in after if isinstance(s, Let)])
         return start if len(start.after) == len(after) and self._is_read_behind(start, block) else None
+
+    def _is_read_as_whole(self, made: Let, readers: list[Statement]) -> bool:
+        """Whether no single item is read, of a list that not every iteration makes longer."""
+        return not any(isinstance(s, Let) and s.op.name == "getitem" and not _is_part(s, made) for s in readers)
 
     def _is_read_behind(self, start: Start, block: Block) -> bool:
         """Whether all other readers stand behind the loop, and ask what is known of the list's parts."""
@@ -153,7 +158,7 @@ class _Started:
                 is_appended = True
                 continue
             for inner in walk(Block((statement,))):
-                if all(atom is not made.var for atom in uses(inner)):
+                if inner is append or all(atom is not made.var for atom in uses(inner)):
                     continue
                 back = self._back(inner.op, made, loop, is_appended) if isinstance(inner, Let) else None
                 if back is None or not 0 <= back <= len(made.op.args) or (back == 0 and not is_appended):
