@@ -81,6 +81,8 @@ class Variant:
     """With another form of its code, which may be faster."""
     is_rival: bool = False
     """Whether it is another form of a variant's code, for sizes at which it was faster."""
+    heat: int = 0
+    """Without batched code: how often the statements ran as written."""
     is_awaited: bool = False
     """Whether the loop ran in its place, as its library was being compiled."""
 
@@ -117,6 +119,7 @@ class Dispatcher:
         self.attempts = 0
         self.modes_matter = False
         self.patience = Patience()
+        self.hot: list[str] = []  # what lets arguments through that are run as written
         self.began = [0.0]  # when a call came that is watched
         self.install()
 

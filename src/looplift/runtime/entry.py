@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from looplift.base.errors import NotLiftable, TooLarge
-from looplift.runtime import guards
+from looplift.runtime import guards, hot
 from looplift.runtime.contents import ATOMS, CONTAINERS, names_in
 from looplift.runtime.variants import Program, RegionCode, make_function, own_builtins, standard_namespace
 
@@ -199,6 +199,7 @@ def build_entry(dispatcher: Dispatcher, *, timed: bool = False) -> Callable[...,
         variants = []
         lines[1:] = [f"    return _looplift_{'plain' if timed else 'original'}({parameters})"]
     if variants:
+        lines += [] if timed else hot.lines(dispatcher)
         if any(one.call is not None and (timed or is_careful(dispatcher, one)) for one in variants):
             constants |= {"_looplift_began": dispatcher.began, "_looplift_clock": time.perf_counter}
             lines.append("    _looplift_began[0] = _looplift_clock()")
@@ -286,8 +287,10 @@ def _case(dispatcher: Dispatcher, place: int, variant: Variant, constants: dict[
     lines = [f"    if _looplift_choice == {place}:"]
     if variant.call is None:
         divided = dispatcher.fallback is not None and (not variant.plain or variant.is_divided)
-        action = "refused" if divided else "plain" if timed else "original"
-        return [*lines, f"        return _looplift_{action}({parameters})"]
+        if divided or timed:
+            return [*lines, f"        return _looplift_{'refused' if divided else 'plain'}({parameters})"]
+        constants[f"_looplift_brief_{place}"] = undisturbed(hot.counted(dispatcher, variant))
+        return [*lines, f"        return _looplift_brief_{place}({parameters})"]
     if timed or is_careful(dispatcher, variant):
         constants[f"_looplift_careful_{place}"] = undisturbed(functools.partial(dispatcher.careful, variant))
         return [*lines, f"        return _looplift_careful_{place}({parameters})"]

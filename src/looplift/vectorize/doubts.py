@@ -60,6 +60,20 @@ def record_read(context: Context, made: Node, value: Node, read: Callable[[Node]
         record(context, made, there, set(inputs))
 
 
+def record_entries(context: Context, made: Node, value: Node, entries: Callable[[Node], Node]) -> None:
+    """Some lanes of a value become the entries of a ragged axis, on which what they took is told."""
+    if not context.needs_grad:
+        return
+    found = found_in(context, value)
+    if found:
+        made.attrs["moved"] = True
+    for lanes, inputs in found:
+        if lanes.op in ("unknown", "asking"):
+            record_unknown(context, made, inputs)
+        else:
+            context.doubts.setdefault(number_of(made), []).append((entries(lanes), inputs))
+
+
 def number_of(choice: Node) -> int:
     """The number of a choice, also of those that are made of it with other operands."""
     return choice.attrs.setdefault("choice", choice.serial)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from looplift.ir.array import Axis, Node, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
-from looplift.vectorize import nodes, segments
+from looplift.vectorize import doubts, nodes, segments
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.subscripts import Piece, Whole
@@ -60,7 +60,18 @@ def _chosen(context: Context, built: Built, node: Node, inside: tuple[Axis, ...]
     whole = Node("collect", (node,), lanes, kind, attrs, built.var.hint)
     piece = segments.masked(context, _vector(context, built, inside, mask, count), count)
     pieces: list[Piece] = [piece, *[Whole()] * rank]
-    return segments.read(context, whole, pieces, kind)
+    made = segments.read(context, whole, pieces, kind)
+
+    def entries(held: Node) -> Node:
+        """Where the entries of a mask of the appending lanes hold."""
+        every = merge_axes(held.axes, inside)
+        held = held if held.axes == every else Node("spread", (held,), every, held.kind, {}, held.hint)
+        outer, dtype = tuple(one for one in every if one not in inside), nodes.lane_dtype(nodes.BOOL)
+        vector = Node("collect", (held,), outer, Kind("tensor", dtype, 1), {"inside": inside, "extents": [count]})
+        return segments.read(context, vector, [piece], vector.kind).node
+
+    doubts.record_entries(context, made.node, node, entries)
+    return made
 
 
 def _vector(context: Context, built: Built, inside: tuple[Axis, ...], mask: Node, count: Node) -> Node:
