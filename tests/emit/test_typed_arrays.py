@@ -90,3 +90,22 @@ def test_programs_do_what_the_loop_does(function):
         assert shown(arguments) == before
     else:
         assert outcome(program, arguments) == outcome(function, function.arguments())
+
+
+def rows_of_tuples(xs):
+    hits = []
+    for s in range(len(xs)):
+        best, q = 0, xs[s]
+        while q < 50 and best < 7:
+            q = q * 2 + 1
+            best += q % 3
+        hits.append((best, q, s))
+    return np.array(hits), np.array(hits, dtype=np.float32), np.asarray([(a, b / 2) for a, b, _ in hits])
+
+
+@pytest.mark.parametrize("backend", ["auto", "native"])
+def test_arrays_of_tuples(backend):
+    lifted = lift(rows_of_tuples, backend=backend, verify="off")
+    for xs in ([3, 5, 7, 2] * 20, [1], [], np.arange(30), [2.5, 3.0]):
+        for got, want in zip(lifted(xs), rows_of_tuples(xs), strict=True):
+            assert got.dtype == want.dtype and got.shape == want.shape and (got == want).all()

@@ -30,6 +30,7 @@ from looplift.emit.typed_types import (
     Scalar,
     Tup,
     array_type,
+    text_of,
 )
 
 _FILLED = {np.zeros: "0", np.ones: "1", np.empty: "0"}
@@ -164,6 +165,8 @@ class ArrayCalls(Arrays):
         if not is_box(source, "list"):
             raise refuse(node, "makes an array of what is no list")
         source, cell, rank = self.keep(source), element(source), 1
+        if isinstance(cell, Tup):
+            return self._of_tuples(source, cell, self.dtype_of(given.get("dtype"), None), node)
         if is_box(Value(cell, ""), "list"):
             cell, rank = cell.find().cells[0], 2
         kind = cell if cell in SCALARS else SCALAR.get(cell, cell)
@@ -184,6 +187,18 @@ class ArrayCalls(Arrays):
         made: Any = wanted or kind
         code = f"{'array_from' if rank == 1 else 'table_from'}<{made.storage}>({source.code})"
         return self.keep(Value(array_type(made, rank), code))
+
+    def _of_tuples(self, source: Value, cell: Tup, wanted: Any, node: ast.AST) -> Value:
+        """A row of a list's tuple of numbers each: of integers and floats NumPy makes floats."""
+        kinds = {SCALAR.get(one, one) for one in cell.items}
+        if cell.of is not None or not kinds or not kinds <= {NP_INT, NP_FLOAT}:
+            raise refuse(node, "makes an array of what are no numbers of one kind")
+        made = wanted or (NP_FLOAT if NP_FLOAT in kinds else NP_INT)
+        self.emit(f"if (!{source.code}->n) bail(EMPTY);")
+        parts = [f"p[{k}] = Cast<{made.storage}>::of(raw(t.a{k}));" for k in range(len(cell.items))]
+        fill = f"[](const {text_of(cell)}& t, {made.storage}* p) {{ {' '.join(parts)} }}"
+        code = f"rows_from<{made.storage}>({source.code}, {len(cell.items)}, {fill})"
+        return self.keep(Value(array_type(made, 2), code))
 
     def _counted(self, function: Any, node: ast.Call) -> Value:
         values = self.several(*node.args)

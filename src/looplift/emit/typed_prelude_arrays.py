@@ -380,6 +380,11 @@ template <class T, class S, int k> Arr<T, 2> table_from(const Ref<List<Ref<List<
       for (I j = 0; j < row.n; ++j) out.p[i * size[1] + j] = Cast<T>::of(raw(row.data[row.head + j])); }
   return out;
 }
+template <class T, class S, int k, class Fill> Arr<T, 2> rows_from(const Ref<List<S, k>>& l, I count, Fill fill) {
+  I size[2] = {l->n, count}; Arr<T, 2> out = array_of<T, 2>(size);
+  for (I i = 0; i < l->n; ++i) fill(l->data[l->head + i], out.p + i * count);
+  return out;
+}
 
 // what no array has
 template <class T, int R> bool truth(const Arr<T, R>&) { bail(KIND); }
