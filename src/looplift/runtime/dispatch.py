@@ -25,7 +25,7 @@ from looplift.runtime.snapshot import CannotCopy, Containers, GeneratorStates, S
 from looplift.runtime.traced import Numbered, traced_entry
 from looplift.runtime.trials import Trial, decided_together, size_class
 from looplift.runtime.variants import Program, RegionCode, build_function
-from looplift.runtime.verification import BUDGET, Outcome, Verdict, verified_call
+from looplift.runtime.verification import BUDGET, Outcome, Verdict, ended_in, verified_call
 
 if TYPE_CHECKING:
     from looplift.runtime.graphs import Graphs
@@ -454,6 +454,12 @@ class Dispatcher:
     def _turn_of_loop(self, variant: Variant, trial: Trial, arguments: tuple[Any, ...]) -> Any:
         if variant.refusal is not None:
             result = second.turn_of_pieces(self, trial, arguments)
+        elif (bound := trial.bound) is not None and second.has_no_effects(variant, arguments):
+            if (ended := ended_in(self.program, arguments, bound)) is None:
+                trial.ran_out(bound)
+                self._judge(variant, trial, arguments)
+                return self.careful(variant, *arguments)
+            trial.is_bounded, result = False, ended[0]
         else:
             start = time.perf_counter()
             result = self.program.original(*arguments)

@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+import torch
+
 from looplift.base.errors import NotLiftable
 from looplift.runtime import entry
+from looplift.runtime.contents import ATOMS, CONTAINERS
 from looplift.runtime.patience import compiling
 from looplift.runtime.trials import CLEAR, CLEAR_IN_ONE, UNDISTURBED, UNEVEN, Trial
 from looplift.runtime.verification import BUDGET
@@ -168,3 +172,13 @@ def _all_of(dispatchers: Iterable[Dispatcher]) -> Iterable[Dispatcher]:
     for one in dispatchers:
         yield one
         yield from _all_of(one.children)
+
+
+def has_no_effects(variant: Variant, arguments: Iterable[Any]) -> bool:
+    """Whether a run of the loop that is ended in the middle leaves nothing behind."""
+    code = variant.code
+    if code is None or code.mutated or code.random or not code.repeatable:
+        return False
+    kinds = (*CONTAINERS, *ATOMS, np.ndarray, torch.Tensor, torch.nn.Parameter, torch.nn.Module)
+    quiet = not any("print(" in line for line in code.statements)
+    return quiet and all(isinstance(value, kinds) or callable(value) for value in arguments)

@@ -42,6 +42,9 @@ UNSEEN, MANY = 0.01, 200
 """Seconds of a batched call, and a number of them, beyond which such a loop is not timed any more."""
 FREE, SHARE = 0.2, 0.5
 """Seconds that what is not known to be faster may run, and how much of what the variant has run it may run as well."""
+BOUNDED, WATCHED = 0.005, 3.0
+"""Seconds of a batched call, from which on the loop's first turn is ended when it is clear that it takes longer by far;
+how many times as long a loop may take that is watched for that."""
 PAIRS = 4
 MAX_SIZES = 6
 """With so many sizes undecided, they are decided together."""
@@ -68,6 +71,8 @@ class Trial:
     """Seconds of those of its calls before that in which nothing was compiled, or which took too long even so."""
     feared: float = 0.0
     """Seconds that the first turn of pieces may take of which nothing is known: those of the loop as written."""
+    is_bounded: bool = True
+    """Whether a turn of the loop may be ended: not after one that ended by itself."""
     waits: bool = False
     """Whether the loop runs until better code is there: what loses is not timed until it wins by chance."""
 
@@ -83,6 +88,16 @@ class Trial:
         """Whether a second call of the batched code comes before the loop's, which takes long."""
         loop = self.loop or 0.0
         return loop > LONG and bool(self.batched) and self.batched[0] < CLEAR * loop
+
+    @property
+    def bound(self) -> float | None:
+        """Seconds after which a turn of the loop tells enough; None where it must end by itself."""
+        shortest = min(self.batched, default=0.0)
+        return CLEAR_IN_ONE / self.patience * shortest if self.is_bounded and shortest > BOUNDED else None
+
+    def ran_out(self, seconds: float) -> None:
+        """Note a turn of the loop that was ended after so long."""
+        self.written.append(seconds / WATCHED)
 
     def took(self, seconds: float, entry: float = ENTRY) -> None:
         """Note a call of the batched code, and what it took to come to it."""

@@ -197,6 +197,14 @@ def run_loop(
     return run, Verdict(None, seconds=spent)
 
 
+def ended_in(program: Program, arguments: Iterable[Any], seconds: float) -> tuple[Any] | None:
+    """What the loop gives, if it takes no longer; it must have no effects. What it raises is raised."""
+    try:
+        return (program.clocked(*arguments, Clock(seconds)),)
+    except OutOfTime:
+        return None
+
+
 def compare(
     run: LoopRun, result: Any, text: list[str], code: RegionCode, values: Mapping[str, Any], *, magnitude: float = 1.0
 ) -> Verdict:
