@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable
 
 from looplift.base.data import replace
 from looplift.base.syntax import nodes_of
-from looplift.frontend import expressions, iteration, joins, perhaps, statements
+from looplift.frontend import evident, expressions, iteration, joins, perhaps, statements
 from looplift.frontend.exits import STOP_ATTRIBUTE
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Parted, Value, is_none
@@ -104,7 +104,10 @@ def _in_two_parts(
 ) -> bool:
     """Translate the first iteration, and then the others if it settles a name."""
     block, length = build.blocks[-1], len(build.blocks[-1])
-    statements.assign(build, node.target, source.item(build, source.domain.lo))
+    first: Value = source.domain.lo
+    if not evident.is_integer(build, first):  # what `range` gives are integers of Python's
+        first = build.emit("builtin.int", build.atom(first), hint="first")
+    statements.assign(build, node.target, source.item(build, build.atom(first)))
     for statement in node.body:
         improved = _improvement(statement) if build.meets else None
         if improved is not None and _binds(improved, waiting):

@@ -110,7 +110,12 @@ class _Apart:
         compared = Op("lt" if up else "gt", (domain.lo, domain.hi))
         made: list[Statement] = [Let(runs, compared, loop.span)]
         made.append(Require(runs, "a loop that gives names their first values has no iteration", loop.span))
-        copy = _Copy(self, {index: domain.lo, **{carry.inside: carry.init for carry in loop.carries}})
+        first = domain.lo
+        known = isinstance(first, Const) or (self.facts is not None and self.facts.kind(first).family == "int")
+        if not known:  # what `range` gives are integers of Python's
+            first = self._fresh(index.hint)
+            made.append(Let(first, Op("builtin.int", (domain.lo,)), loop.span))
+        copy = _Copy(self, {index: first, **{carry.inside: carry.init for carry in loop.carries}})
         made += copy.block(loop.body)
         if isinstance(domain.lo, Const) and isinstance(domain.step, Const):
             later: Atom = Const(domain.lo.value + domain.step.value)
