@@ -152,7 +152,44 @@ def forest(seed):
     return [grow(0) for _ in range(8)]
 
 
-LIFTED = [shallow, by_turns, by_depth, with_memo, memo_returned, memo_in_a_function, collected]
+def in_the_loop(trees, emb, weight):
+    roots = []
+    for k, tree in enumerate(trees):
+        memo = {}
+        scale = 1.0 / (k + 1)
+
+        def leaf(word):
+            return emb[word] * scale
+
+        def walk(node):
+            if node in memo:
+                return memo[node]
+            both = isinstance(node, tuple)
+            found = torch.tanh(weight @ torch.cat([walk(node[0]), walk(node[1])])) if both else leaf(node)
+            memo[node] = found
+            return found
+
+        roots.append(walk(tree))
+    return torch.stack(roots)
+
+
+def bound_anew(trees, emb, weight):
+    roots, factor = [], 1.0
+    for tree in trees:
+
+        def walk(node):
+            if isinstance(node, int):
+                return emb[node] * factor
+            return torch.tanh(weight @ torch.cat([walk(node[0]), walk(node[1])]))
+
+        factor = factor + 1
+        roots.append(walk(tree))
+        factor = factor * 0.5
+        roots.append(walk(tree))
+    return torch.stack(roots)
+
+
+LIFTED = [in_the_loop, bound_anew, shallow, by_turns, by_depth, with_memo, memo_returned, memo_in_a_function, collected]
 
 
 @pytest.mark.parametrize("function", LIFTED)
@@ -282,6 +319,46 @@ def shadowing(trees, emb, weight):
     return torch.stack([one(tree) for tree in trees]), weight
 
 
+def shadowed_in_the_loop(trees, emb, weight):
+    roots = []
+    for k, tree in enumerate(trees):
+
+        def walk(node):
+            if isinstance(node, int):
+                return emb[node] * k
+            return torch.tanh(weight @ torch.cat([walk(node[0]), walk(node[1])]))
+
+        roots.append(torch.stack([walk(tree) for k in range(3)]))
+    return torch.stack(roots)
+
+
+def called_behind_the_loop(trees, emb, weight):
+    total = 0.0
+    for k, tree in enumerate(trees):
+
+        def walk(node):
+            if isinstance(node, int):
+                return emb[node] * (k + 1)
+            return torch.tanh(weight @ torch.cat([walk(node[0]), walk(node[1])]))
+
+        total = total + walk(tree).sum()
+    k = 100
+    return total, walk(3), k
+
+
+def handed_on(trees, emb, weight):
+    walks = []
+    for k in range(len(trees)):
+
+        def walk(node):
+            if isinstance(node, int):
+                return emb[node] * k
+            return torch.tanh(weight @ torch.cat([walk(node[0]), walk(node[1])]))
+
+        walks.append(walk)
+    return torch.stack([walk(tree) for walk, tree in zip(walks, trees)])
+
+
 def shortened_before(trees, emb, weight):
     states = [None] * len(trees)
     dropped = trees.pop()
@@ -296,7 +373,7 @@ def shortened_before(trees, emb, weight):
 
 
 TRAPS = [seen_before, filled_before, called_before, handed_out, kept_between, beside_a_global, shadowing,
-         shortened_before]  # fmt: skip
+         shadowed_in_the_loop, called_behind_the_loop, handed_on, shortened_before]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", TRAPS)

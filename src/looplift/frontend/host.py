@@ -17,6 +17,7 @@ from looplift.frontend.host_attributes import check_assigned
 from looplift.frontend.host_cut import Cut, Program, lanes_of, view_sites
 from looplift.frontend.host_filled import with_filled
 from looplift.frontend.host_flow import Flow, refuse
+from looplift.frontend.host_inner import Functions, taken_out_of_loops
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_stages import set_stages
 from looplift.frontend.host_stores import check_stores
@@ -38,6 +39,7 @@ def host_program(
     ``live_outs`` names what is read after the statements; ``"return"`` stands for the value of a last ``return``.
     ``started``: live-ins that the first statements make anew.
     """
+    statements, inner = taken_out_of_loops(statements, live_ins, globals, "<region>")
     statements = with_filled(attributes_apart(names_apart(statements, live_ins), live_ins), live_ins)
     returned = statements[-1] if statements and isinstance(statements[-1], ast.Return) else None
     body = statements if returned is None else statements[:-1]
@@ -45,7 +47,7 @@ def host_program(
         for node in nodes_of(statement):
             if isinstance(node, ast.Return):
                 refuse("unsupported-syntax", "the loop is left by 'return'", node)
-    flow = _analysed(statements, live_ins, globals, started)
+    flow = _analysed(statements, live_ins, globals, started, inner)
     _check_updates(flow)
     check_assigned(flow, statements[0])
     check_stores(flow)
@@ -64,12 +66,17 @@ def host_program(
 
 
 def _analysed(
-    statements: list[ast.stmt], live_ins: Mapping[str, Any], globals: Mapping[str, Any], started: Set[str]
+    statements: list[ast.stmt],
+    live_ins: Mapping[str, Any],
+    globals: Mapping[str, Any],
+    started: Set[str],
+    inner: Functions,
 ) -> Flow:
     """The analysis, begun anew as often as it finds that the host needs the value of another tensor."""
     timing = Timing()
     for _ in range(MOST_ROUNDS):
         flow = Flow(live_ins, globals, statements, timing, started)
+        flow.region.inner = inner
         try:
             flow.run()
         except Again:

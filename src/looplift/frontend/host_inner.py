@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import ast
 import types
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from looplift.base.data import dataclass
 from looplift.base.syntax import fresh_copy, nodes_of
@@ -30,11 +32,14 @@ class Origin:
     beside: dict[str, types.FunctionType]
 
 
+Functions = dict[str, types.FunctionType]
+
+
 def origin_of(function: types.FunctionType) -> Origin | None:
     return getattr(function, _ORIGIN, None)
 
 
-def calls_itself(body: list[ast.stmt]) -> bool:
+def calls_itself(body: Sequence[ast.stmt]) -> bool:
     """Whether one of the functions that are defined among statements leads back to itself."""
     reads = {one.name: free_names(one) for one in body if isinstance(one, ast.FunctionDef)}
     for _ in reads:
@@ -44,28 +49,66 @@ def calls_itself(body: list[ast.stmt]) -> bool:
 
 def taken_apart(
     function: types.FunctionType, parameters: list[str], body: list[ast.stmt]
-) -> tuple[list[ast.stmt], dict[str, types.FunctionType]]:
-    """Statements without the definitions among them, with calls that hand on what these read, and the functions."""
-    inner = {one.name: one for one in body if isinstance(one, ast.FunctionDef)}
-    rest = [one for one in body if not isinstance(one, ast.FunctionDef)]
-    if not inner or len(inner) + len(rest) < len(body):
-        return body, {}
-    stored = names_of(rest).stores
-    known = {*parameters, *stored, *inner}
-    reads = {name: free_names(one) & known for name, one in inner.items()}
-    for _ in reads:
-        reads = {name: read.union(*(reads[other] for other in read & reads.keys())) for name, read in reads.items()}
-    given = {name: sorted(read - inner.keys()) for name, read in reads.items()}
-    names, outer = {*inner}, frozenset(function.__code__.co_freevars)
-    taken = {one for every in given.values() for one in every} | names
-    if names & (stored | {*parameters}) or taken & _bound_apart(body) or not _begin_first(body, names):
-        return body, {}
-    if not all(_may_move(one, taken, outer) for one in inner.values()):
-        return body, {}
-    rest = [_Calls(given).visit(fresh_copy(one)) for one in rest]
-    made: dict[str, types.FunctionType] = {}
-    made |= {name: _function(function, one, given, made) for name, one in inner.items()}
-    return rest, made
+) -> tuple[list[ast.stmt], Functions]:
+    """A function's statements without the definitions among them, with calls that hand on what these read, and the
+    functions."""
+    known = {*parameters, *names_of([one for one in body if not isinstance(one, ast.FunctionDef)]).stores}
+    code = function.__code__
+    apart = _Apart({*parameters}, known, frozenset(code.co_freevars), function.__globals__, code.co_filename)
+    return apart.block(body)
+
+
+def taken_out_of_loops(
+    statements: list[ast.stmt], names: Iterable[str], globals: Mapping[str, Any], file: str
+) -> tuple[list[ast.stmt], Functions]:
+    """The same of the bodies of loops in a region that reads some names of the function around it."""
+    nodes = [node for statement in statements for node in nodes_of(statement)]
+    if not any(isinstance(node, ast.FunctionDef) for node in nodes):
+        return statements, {}
+    found: Functions = {}
+    known = {*names, *names_of(statements).stores}
+    apart = _Apart({*names}, known, frozenset(), dict(globals), file)
+    changed = [fresh_copy(one) for one in statements]
+    every = [node for statement in changed for node in nodes_of(statement)]
+    for node in every:
+        if isinstance(node, ast.For | ast.While) and any(isinstance(one, ast.FunctionDef) for one in node.body):
+            rest, made = apart.block(node.body)
+            inside = sum(_mentions(one, {*made}) for one in node.body)
+            if made and not found.keys() & made.keys() and inside == sum(_mentions(one, {*made}) for one in changed):
+                node.body, found = rest, found | made
+    return changed, found
+
+
+@dataclass
+class _Apart:
+    """What takes functions out of blocks. ``known``: the names around them, ``given`` those that come from outside;
+    ``outer``: names of functions that cannot be seen."""
+
+    given: set[str]
+    known: set[str]
+    outer: frozenset[str]
+    globals: dict[str, Any]
+    file: str
+
+    def block(self, body: list[ast.stmt]) -> tuple[list[ast.stmt], Functions]:
+        inner = {one.name: one for one in body if isinstance(one, ast.FunctionDef)}
+        rest = [one for one in body if not isinstance(one, ast.FunctionDef)]
+        if not inner or len(inner) + len(rest) < len(body):
+            return body, {}
+        reads = {name: free_names(one) & (self.known | inner.keys()) for name, one in inner.items()}
+        for _ in reads:
+            reads = {name: read.union(*(reads[other] for other in read & reads.keys())) for name, read in reads.items()}
+        given = {name: sorted(read - inner.keys()) for name, read in reads.items()}
+        names, taken = {*inner}, {one for every in given.values() for one in every} | {*inner}
+        stored = names_of(rest).stores
+        if names & (stored | self.given) or taken & _bound_apart(body) or not _begin_first(body, names):
+            return body, {}
+        if not all(_may_move(one, taken, self.outer) for one in inner.values()):
+            return body, {}
+        rest = [_Calls(given).visit(fresh_copy(one)) for one in rest]
+        made: Functions = {}
+        made |= {name: _function(one, given, made, self.globals, self.file) for name, one in inner.items()}
+        return rest, made
 
 
 def _begin_first(body: list[ast.stmt], names: set[str]) -> bool:
@@ -75,8 +118,8 @@ def _begin_first(body: list[ast.stmt], names: set[str]) -> bool:
     return min(calls, default=last + 1) > last and all(_are_only_called(one, names) for one in body)
 
 
-def _mentions(statement: ast.stmt, names: set[str]) -> bool:
-    return any(isinstance(node, ast.Name) and node.id in names for node in nodes_of(statement))
+def _mentions(statement: ast.stmt, names: set[str]) -> int:
+    return sum(isinstance(node, ast.Name) and node.id in names for node in nodes_of(statement))
 
 
 def _bound_apart(body: list[ast.stmt]) -> set[str]:
@@ -128,10 +171,7 @@ class _Calls(ast.NodeTransformer):
 
 
 def _function(
-    outer: types.FunctionType,
-    one: ast.FunctionDef,
-    given: dict[str, list[str]],
-    beside: dict[str, types.FunctionType],
+    one: ast.FunctionDef, given: dict[str, list[str]], beside: Functions, globals: dict[str, Any], file: str
 ) -> types.FunctionType:
     made = _Calls(given).visit(fresh_copy(one))
     made.returns = None
@@ -140,9 +180,9 @@ def _function(
     made.args.args = [*(ast.copy_location(ast.arg(name), one) for name in given[one.name]), *made.args.args]
     module = ast.Module([made], [])
     namespace: dict[str, object] = {}
-    exec(compile(ast.fix_missing_locations(module), outer.__code__.co_filename, "exec", dont_inherit=True), namespace)
+    exec(compile(ast.fix_missing_locations(module), file, "exec", dont_inherit=True), namespace)
     found = namespace[one.name]
     assert isinstance(found, types.FunctionType)
-    function = types.FunctionType(found.__code__, outer.__globals__, one.name, found.__defaults__)
+    function = types.FunctionType(found.__code__, globals, one.name, found.__defaults__)
     setattr(function, _ORIGIN, Origin(made, beside))
     return function

@@ -18,6 +18,9 @@ MAX_DEPTH = 6
 
 def is_recursive(statements: list[ast.stmt], values: Mapping[str, Any]) -> bool:
     """Whether a call in the statements leads back to itself, as far as callees are known before they run."""
+    inner = [one for statement in statements for one in nodes_of(statement) if isinstance(one, ast.FunctionDef)]
+    if inner and calls_itself(inner):
+        return True
     return any(_reaches_itself(function, owner, ()) for function, owner in _callees(statements, values))
 
 
