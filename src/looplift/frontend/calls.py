@@ -24,6 +24,7 @@ from looplift.frontend import (
     expressions,
     host_items,
     lambdas,
+    ranges,
     statements,
     structures,
     sugar,
@@ -469,6 +470,8 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
             return sugar.sorted_by_key(build, node) if found is None and name == "sorted" else found
         case "slice":
             return cuts.made(build, node)
+        case "range" if not node.keywords and not any(isinstance(one, ast.Starred) for one in node.args):
+            return ranges.made(build, node)
         case "len" if single:
             value = expressions.evaluate(build, node.args[0])
             if isinstance(value, Structure):

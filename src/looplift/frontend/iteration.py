@@ -31,13 +31,12 @@ def source_of_iterable(build: Builder, node: ast.expr) -> Source | list[Value]:
         return of_value(build, expressions.evaluate(build, node))
     match node:
         case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]):
-            domain = _range(build, args)
-            return (
-                Source(domain, lambda build, index: index)
-                if isinstance(domain.step, Const)
-                else _stepped(build, domain)
-            )
+            return source_of_range(build, domain_of(build, args))
         case ast.Call(func=ast.Name(id="reversed"), args=[inner], keywords=[]):
+            return _reversed(build, inner)
+        case ast.Subscript(value=ast.Call(func=ast.Name(id="range")) as inner, slice=ast.Slice(None, None, step)) if (
+            build.is_builtin("range") and step is not None and ast.unparse(step) == "-1"
+        ):
             return _reversed(build, inner)
         case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *start], keywords=keywords):
             return _enumerate(build, inner, [*start, *(keyword.value for keyword in keywords)])
@@ -217,7 +216,15 @@ def _is_table(values: list[Value]) -> bool:
     return all(_is_table(list(items)) for items in zip(*rows, strict=True))
 
 
-def _range(build: Builder, args: list[ast.expr]) -> Range:
+def source_of_range(build: Builder, domain: Range) -> Source:
+    """The numbers of a range."""
+    if isinstance(domain.step, Const):
+        return Source(domain, lambda build, index: index)
+    return _stepped(build, domain)
+
+
+def domain_of(build: Builder, args: list[ast.expr]) -> Range:
+    """``range(…)`` of these arguments."""
     bounds = [expressions.evaluate_atom(build, arg) for arg in args]
     match bounds:
         case [hi]:
@@ -233,7 +240,7 @@ def _stepped(build: Builder, domain: Range) -> Source:
     """A range by a step that is known when it runs: its numbers are counted."""
     moves = build.emit("ne", domain.step, Const(0))
     build.add(Require(moves, "the step of a range is zero", build.span))
-    count = _count(build, domain)
+    count = count_of(build, domain)
 
     def item(build: Builder, index: Atom) -> Value:
         return _number_at(build, domain, index)
@@ -241,7 +248,7 @@ def _stepped(build: Builder, domain: Range) -> Source:
     return Source(Range(Const(0), count, Const(1)), item)
 
 
-def _count(build: Builder, domain: Range) -> Atom:
+def count_of(build: Builder, domain: Range) -> Atom:
     """How many numbers a range has: ``max(0, -((lo - hi) // step))``."""
     span = build.emit("sub", domain.lo, domain.hi)
     return build.emit("builtin.max", Const(0), build.emit("neg", build.emit("floordiv", span, domain.step)), hint="n")
@@ -261,7 +268,7 @@ def _length(build: Builder, source: Source) -> Atom:
     if _is(domain.step, 1):
         span = build.emit("sub", domain.hi, domain.lo)
         return build.emit("builtin.max", Const(0), span)
-    return _count(build, domain)
+    return count_of(build, domain)
 
 
 def _is(atom: Atom, number: int) -> bool:

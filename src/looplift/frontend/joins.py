@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from looplift.frontend import complexes, perhaps, rows
+from looplift.frontend.ranges import Numbers, joined
 from looplift.frontend.scope import Branch, Builder, Parted, State, Structure, Tup, Value, hint_of, is_none
 from looplift.ir.grammar import UNDEFINED, Atom, Const, If, Phi, Var
 
@@ -19,6 +20,8 @@ def join(build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi])
     if is_parted and (numbers := complexes.both(build, then, orelse)) is not None:
         parts = join(build, numbers[0].parts, numbers[1].parts, hint, phis)
         return complexes.with_parts(numbers[0], parts, complexes.least_of(*numbers))
+    if isinstance(then, Numbers) and isinstance(orelse, Numbers):
+        return joined(then, orelse, lambda one, other: join(build, one, other, hint, phis))
     if any(isinstance(side, Structure) and not isinstance(side, rows.Row) for side in (then, orelse)):
         if UNDEFINED in (then, orelse):
             return UNDEFINED
