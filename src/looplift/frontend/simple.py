@@ -139,10 +139,14 @@ def shapes(node: ast.stmt) -> bool:
 
 
 def starts_list(node: ast.stmt, grown: Container[str], lookup: Lookup) -> bool:
-    """``out = [x[0]]`` of a list that is among those that grow: computations are its items."""
+    """``out = [x[0]]`` of a list that is among those that grow: computations are its items; ``h, out = x @ w, []``."""
     match node:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() as value):
             return name in grown and _computes(value, lookup)
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(values):
+            pairs = zip(targets, values, strict=True)
+            starts = any(isinstance(a, ast.Name) and a.id in grown and isinstance(b, ast.List) for a, b in pairs)
+            return starts and all(map(_is_plain_target, targets)) and all(_computes(one, lookup) for one in values)
     return False
 
 

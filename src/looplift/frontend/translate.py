@@ -14,7 +14,7 @@ from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
 from looplift.frontend.peeling import MET
 from looplift.frontend.scope import Builder, Differentiates, Frame, Restart, Site, is_unbound
-from looplift.ir import anew, backwards, begun, filled, growing, lasts, sink, started, tables
+from looplift.ir import anew, backwards, begun, filled, growing, just_appended, lasts, sink, started, tables
 from looplift.ir.grammar import (
     TABLE,
     UNDEFINED,
@@ -132,6 +132,8 @@ def _names(function: Function) -> set[str]:
 
 def _with_growing_lists(function: Function) -> Function:
     """Lists and dicts of the region's own as lists that grow."""
+    if any(isinstance(s, Append) for s in walk(function.body)):
+        function = just_appended.without_reads_of_what_was_appended(function)
     names = _names(function)
     if names & {"method.insert", "method.reverse"}:
         function = backwards.lists_read_backwards(function)
