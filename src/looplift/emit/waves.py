@@ -40,7 +40,14 @@ def waves_source(program: HostProgram, name: str = "region") -> str:
     return f"{imports}\n\n\n{scheduler}\n\n\n{function}"
 
 
-SCHEDULER_IMPORTS = "import gc\nimport types\nfrom array import array\nfrom typing import Any\n\nimport torch\n"
+SCHEDULER_IMPORTS = """import gc
+import types
+from array import array
+from bisect import bisect_right
+from typing import Any
+
+import torch
+"""
 
 
 def scheduler_text() -> str:

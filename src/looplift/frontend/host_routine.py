@@ -22,7 +22,7 @@ from looplift.frontend.host_values import Atom, Live
 from looplift.frontend.private import attributes_apart, names_apart
 
 RESERVED = {"Any", "Attributes", "Batches", "Handle", "MixedShapes", "Sums", "Table", "Waves", "array", "gc", "region",
-            "torch", "types", "without_collections"}  # fmt: skip
+            "bisect_right", "torch", "types", "without_collections"}  # fmt: skip
 """Names that the emitted text has for itself."""
 
 

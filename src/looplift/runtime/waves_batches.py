@@ -7,6 +7,7 @@ from __future__ import annotations
 
 # --- begin ---
 from array import array
+from bisect import bisect_right
 
 import torch
 
@@ -17,6 +18,7 @@ from looplift.runtime.waves_tables import Handle, MixedShapes, Table
 class Batches(Slopes):
     """Runs the calls of a point as one, on the rows of all their arguments."""
 
+    SPARSE = 3  # so many times as many rows as are read, and they are picked out of each tensor by itself
     joined = False  # if calls share batches: what leaves depends on one set of what asks for gradients
 
     def results(self, function, rows, how):
@@ -181,10 +183,29 @@ class Batches(Slopes):
             rows = [handle.table.offset + (0 if handle.table.shared else handle.row) for handle in handles]
         else:
             rows = [handle.table.offset + handle.row for handle in handles]
+        if len(values) > 1 and offset > self.SPARSE * len(rows):
+            return self.picked_apart(values, rows), 0
         pool = values[0] if len(values) == 1 else torch.cat(values)
         if not length and len(rows) == pool.shape[0] and rows == list(range(len(rows))):
             return pool, 0
         return pool.index_select(0, self.index(rows, pool.device)), 0
+
+    def picked_apart(self, values, rows):
+        """Rows of several tensors, numbered through, of each of which few are read."""
+        starts = [0]
+        for value in values:
+            starts.append(starts[-1] + value.shape[0])
+        picked, homes = [[] for _ in values], []
+        for row in rows:
+            home = bisect_right(starts, row) - 1
+            homes.append((home, len(picked[home])))
+            picked[home].append(row - starts[home])
+        parts = [value.index_select(0, self.index(own, value.device)) for value, own in zip(values, picked) if own]
+        first = [0]
+        for own in picked:
+            first.append(first[-1] + len(own))
+        places, pool = [first[home] + place for home, place in homes], torch.cat(parts)
+        return pool if places == list(range(len(rows))) else pool.index_select(0, self.index(places, pool.device))
 
     def has_columns(self, handles, length):
         """Whether gradients flow through the same items of all lists."""
