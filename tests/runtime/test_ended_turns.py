@@ -5,7 +5,9 @@ import torch
 
 from looplift import lift
 from looplift.runtime import dispatch, trials
+from looplift.runtime.second import has_no_effects
 from looplift.runtime.trials import Trial
+from looplift.runtime.verification import ended_in
 
 
 def test_what_a_turn_that_was_ended_tells():
@@ -31,26 +33,30 @@ def squares(x, count):
     return total
 
 
-def test_loops_of_which_nothing_is_known(monkeypatch):
-    ends = []
+def lifted_once(function, *arguments):
+    """A lifted function after its first call, the region in it, and the variant that ran."""
+    lifted = lift(function, backend="torch")
+    lifted(*arguments)
+    (region,) = lifted.__looplift_state__.dispatchers
+    (variant,) = [one for one in region.variants if one.call is not None]
+    return region, variant
 
-    def ended_in(program, arguments, seconds, run=dispatch.ended_in):
-        found = run(program, arguments, seconds)
-        ends.append(found is None)
-        return found
 
-    monkeypatch.setattr(trials, "BOUNDED", 0.0)
-    monkeypatch.setattr(trials, "SLOWEST", 0.0)
-    monkeypatch.setattr(trials, "CLEAR_IN_ONE", 0.1)
-    monkeypatch.setattr(dispatch, "ended_in", ended_in)
-    lifted = lift(squares)
+@pytest.mark.parametrize("runs_out", [True, False])
+def test_the_result_of_a_turn(monkeypatch, runs_out):
     x = torch.rand(50, dtype=torch.float64, requires_grad=True)
-    for _ in range(6):
-        got, want = lifted(x, 6000), squares(x, 6000)
-        torch.testing.assert_close(got, want)
-        (slope,), (wanted,) = torch.autograd.grad(got, x), torch.autograd.grad(want, x)
-        torch.testing.assert_close(slope, wanted)
-    assert any(ends), "no turn of the loop was ended"
+    region, variant = lifted_once(squares, x, 300)
+    arguments = tuple({"x": x, "count": 300}[name] for name in region.program.arguments)
+    monkeypatch.setattr(trials, "BOUNDED", 0.0)
+    trial = Trial(None, batched=[1e-9 if runs_out else 1e9])
+    variant.trials = {trials.size_class(arguments): trial}
+    bound = trial.bound
+    assert bound is not None and has_no_effects(variant, arguments)
+    assert (ended_in(region.program, arguments, bound) is None) == runs_out
+    got, want = region._turn_of_loop(variant, trial, arguments), squares(x, 300)
+    torch.testing.assert_close(got, want)
+    torch.testing.assert_close(torch.autograd.grad(got, x), torch.autograd.grad(want, x))
+    assert trial.is_bounded == runs_out
 
 
 def kept_values(x, seen):
