@@ -359,6 +359,39 @@ def handed_on(trees, emb, weight):
     return torch.stack([walk(tree) for walk, tree in zip(walks, trees)])
 
 
+def returned_itself(trees, emb, weight):
+    memo = {}
+
+    def encode(tree):
+        if tree not in memo:
+            both = isinstance(tree, tuple)
+            memo[tree] = weight @ torch.cat([encode(one) for one in tree]) if both else emb[tree]
+        return memo[tree]
+
+    found = torch.stack([encode(tree) for tree in trees])
+    held = memo if len(trees) > 3 else {}
+    memo["more"] = 1
+    return found, len(held), held is memo, encode(9)
+
+
+def put_elsewhere(trees, emb, weight):
+    out, found = [], {}
+
+    def encode(tree):
+        both = isinstance(tree, tuple)
+        out.append(weight @ torch.cat([encode(one) for one in tree]) if both else emb[tree])
+        return out[-1]
+
+    last = None
+    for k, tree in enumerate(trees):
+        found[k] = encode(tree)
+        found["all"] = out
+        if k > 2:
+            last = out
+    out.append(1)
+    return len(found["all"]), found["all"] is out, last is out, len(out)
+
+
 def shortened_before(trees, emb, weight):
     states = [None] * len(trees)
     dropped = trees.pop()
@@ -373,7 +406,8 @@ def shortened_before(trees, emb, weight):
 
 
 TRAPS = [seen_before, filled_before, called_before, handed_out, kept_between, beside_a_global, shadowing,
-         shadowed_in_the_loop, called_behind_the_loop, handed_on, shortened_before]  # fmt: skip
+         shadowed_in_the_loop, called_behind_the_loop, handed_on, shortened_before,
+         returned_itself, put_elsewhere]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", TRAPS)
@@ -396,3 +430,31 @@ def test_a_leaf_that_is_no_row(function):
     for run in (function, lifted):
         with pytest.raises(IndexError):
             run([*forest(1), (1, (2, 77))], emb, weight)
+
+
+def counted_leaves(trees, emb, weight, most):
+    seen = []
+
+    def encode(tree):
+        if isinstance(tree, tuple):
+            return torch.tanh(weight @ torch.cat([encode(one) for one in tree]))
+        seen.append(tree)
+        if len(seen) == most:
+            raise ValueError(len(seen))
+        return emb[tree] * len(seen)
+
+    return torch.stack([encode(tree) for tree in trees])
+
+
+@pytest.mark.parametrize("verify", ["first", "off", "always"])
+def test_what_is_raised_for_what_inner_functions_fill(verify):
+    lifted = lift(counted_leaves, verify=verify)
+    emb, weight = torch.randn(10, 6, dtype=torch.float64), torch.randn(6, 12, dtype=torch.float64)
+    for seed, most in ((0, 5), (0, 10**6), (0, 5), (1, 10**6), (2, 7), (0, 10**6)):
+        outcomes = []
+        for run in (counted_leaves, lifted):
+            try:
+                outcomes.append(run(forest(seed), emb, weight, most))
+            except ValueError as error:
+                outcomes.append(torch.tensor(error.args))
+        torch.testing.assert_close(*outcomes[::-1])

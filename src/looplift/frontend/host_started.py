@@ -40,12 +40,50 @@ def started_for(region: Region) -> list[Started]:
     """Containers that are made in the block of a region, which inner functions alone may touch until it begins."""
     before = region.block[: region.start]
     found = [made for place, one in enumerate(before) if (made := _started(region, before, place, one)) is not None]
-    return [one for one in found if _is_read_by_helpers(region, one.name)]
+    return [one for one in found if _is_read_by_helpers(region, one.name) and not _is_handed_on(region, one.name)]
 
 
 def _is_read_by_helpers(region: Region, name: str) -> bool:
     helpers = region.scope.helpers
     return any(name in read for helper, read in helpers.items() if helper in region.names.loads)
+
+
+_ASKED = frozenset(("len", "sorted", "sum", "max", "min", "any", "all", "list", "tuple", "stack", "cat"))
+"""What is called on a container and keeps none of it."""
+
+
+def _is_handed_on(region: Region, name: str) -> bool:
+    """Whether the region, or a function inside, has a container in hand as an object: it would be another one."""
+    inner = [node for node in nodes_of(region.scope.function) if isinstance(node, (*FUNCTIONS, ast.ClassDef))]
+    inner = [node for node in inner if node is not region.scope.function]
+    fine: set[int] = set()
+    uses: set[int] = set()
+    for root in (*region.statements, *inner):
+        for node in nodes_of(root):
+            fine |= {id(one) for one in _read_parts(node) if isinstance(one, ast.Name) and one.id == name}
+            if isinstance(node, ast.Name) and node.id == name:
+                uses.add(id(node))
+    return not uses <= fine
+
+
+def _read_parts(node: ast.AST) -> list[ast.expr]:
+    """The operands of a node that it looks into, and does not keep."""
+    match node:
+        case ast.Subscript(value=value):
+            return [value]
+        case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args):
+            return [value, *args] if attr in _ASKED else [value]
+        case ast.Call(func=ast.Name(id=name), args=args):
+            return list(args) if name in _ASKED else []
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[owner]):
+            return [owner]
+        case ast.For(iter=iterated) | ast.comprehension(iter=iterated):
+            return [iterated]
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            return [test]
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return [operand]
+    return []
 
 
 def _started(region: Region, before: list[ast.stmt], place: int, one: ast.stmt) -> Started | None:

@@ -75,6 +75,7 @@ def in_waves(program: RegionProgram, values: Mapping[str, Any], settings: Settin
     records = [LoopRecord(file, place[0], "waves") for place in program.loops] or [LoopRecord(file, line, "waves")]
     code = RegionCode(statements, {name: function} | scope, [text], guards, decisions=records, imports=[])
     code.repeatable, code.mutated = not host.assigned, sorted(one.name for one in seen)
+    code.scratch = sorted(names.difference(code.mutated))
     code.shares_work = lambda: function.__globals__["Waves"].sharing > 1.5
     return code
 

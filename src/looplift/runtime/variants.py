@@ -45,8 +45,9 @@ class RegionCode:
 
     ``namespace`` holds objects that the text mentions beyond torch, numpy as np, math and RequirementFailed;
     ``standalone`` definitions do for them in a text of its own. ``guards`` are expressions that must hold, the kinds
-    of the values at ``paths`` must not change. The statements write to the values at ``mutated``. ``commits_early``:
-    they may fail after they wrote. ``repeatable``: the loop has no effects but its writes, draws and printed text.
+    of the values at ``paths`` must not change. The statements write to the values at ``mutated``, the loop to those at
+    ``scratch`` too, which nothing sees. ``commits_early``: they may fail after they wrote. ``repeatable``: the loop has
+    no effects but its writes, draws and printed text.
     ``may_warn``: NumPy may warn in them, otherwise than in the loop.
     ``parts_ways``: lanes leave loops that stay at steps of their own.
     ``rival`` compiles another form for calls in which this one is faster than the loop, but slower than that;
@@ -64,6 +65,7 @@ class RegionCode:
     guards: list[str] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     mutated: list[str] = field(default_factory=list)
+    scratch: list[str] = field(default_factory=list)
     imports: list[str] = field(default_factory=list)
     random: bool = False
     commits_early: bool = False

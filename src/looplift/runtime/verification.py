@@ -170,7 +170,7 @@ def run_loop(
         return None, Verdict(None, "not verified: the loop has effects that must not happen twice")
     before = GeneratorStates(values.values())
     try:
-        copies = copied(values, code.mutated, _beside(program, code, values))
+        copies = copied(values, [*code.mutated, *code.scratch], _beside(program, code, values))
     except CannotCopy as why:
         return None, Verdict(None, f"not verified: {why}")
     if any(copies[name] is not values[name] for name in program.outside if name in values):
