@@ -65,8 +65,8 @@ class RegionCode:
     guards: list[str] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     mutated: list[str] = field(default_factory=list)
-    scratch: list[str] = field(default_factory=list)
     imports: list[str] = field(default_factory=list)
+    scratch: list[str] = field(default_factory=list)
     random: bool = False
     commits_early: bool = False
     repeatable: bool = True
