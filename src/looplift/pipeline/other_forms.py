@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from looplift.base.errors import NotLiftable
 from looplift.base.settings import Settings
+from looplift.base.syntax import fresh_copy
 from looplift.pipeline.through_ir import over, through_the_ir
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def in_waves(program: RegionProgram, values: Mapping[str, Any], settings: Settin
     seen = [one for one in started if one.is_seen]
     live_outs = ["return"] if program.returns else list(program.live_out)
     outs, names = [*live_outs, *(one.name for one in seen)], frozenset(one.name for one in started)
-    body = [*(copy.deepcopy(one.statement) for one in started), *program.region.statements]
+    body = [*(fresh_copy(one.statement) for one in started), *program.region.statements]
     host = host_program(body, live_ins, outs, program.namespace, names)
     name = f"{program.name}_waves"
     text = waves_source(host, name)
