@@ -7,6 +7,7 @@ new process.  Exit status 1 if anything was wrong.
 
 import argparse
 import collections
+import gc
 import importlib
 import json
 import os
@@ -137,6 +138,8 @@ def work(first, count, backend, shrink_seconds, lift, part):
     from .shrink import shrink
     from .turns import plan_of
 
+    gc.freeze()  # what is loaded stays; programs leave little behind
+    gc.set_threshold(50_000, 20, 20)
     share_at_once()
     if part in ("stored", "rounds"):
         programs_first()

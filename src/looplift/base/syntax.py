@@ -27,8 +27,11 @@ def children_of(node: ast.AST) -> list[ast.AST]:
 
 
 def _add_children(node: ast.AST, found: list[ast.AST]) -> None:
+    fields = _fields_with_nodes(type(node))
+    if not fields:
+        return
     attributes = node.__dict__
-    for name in _fields_with_nodes(type(node)):
+    for name in fields:
         value = attributes.get(name)
         if type(value) is list:
             found += [item for item in value if isinstance(item, ast.AST)]

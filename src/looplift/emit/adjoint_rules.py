@@ -15,7 +15,7 @@ OF_ONE = frozenset(("sum", "mean", "prod", "max", "min", "amax", "amin"))
 
 _POWER = (
     "{b} == 0 ? 0 : {g} * ({b} * math::pow(double({a}), double({b} - 1)))",
-    "{g} * ({a} == 0 && {b} >= 0 ? 0 : {r} * math::log(double({a})))",
+    "{g} * ({a} == 0 && {b} >= 0 ? 0 : {r} * simd::log(double({a})))",
 )
 _POWER_OF_A_NUMBER = "{b} == 0 ? 0 : {g} * ({b} * power<double>({a}, {b} - 1))"
 

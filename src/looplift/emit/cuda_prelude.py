@@ -96,10 +96,6 @@ template <class T> static inline T integer_floor_divide(T a, T b) {
   return a % b != 0 && (a < 0) != (b < 0) ? T(quotient - 1) : quotient;
 }
 """,
-    "power_of_e": """\
-static inline double power_of_e(double a) { return exp(a); }
-static inline float power_of_e(float a) { return expf(a); }
-""",
     "integer_remainder": """\
 // a % b of integers, with the sign of b, which is not zero.
 template <class T> static inline T integer_remainder(T a, T b) {
@@ -153,6 +149,7 @@ _PIECES = {
 
 _BUILTINS = {
     r"__builtin_(add|sub|mul)_overflow\(": r"\1_overflows(",
+    r"\bsimd::": "math::",
     r"__builtin_inf\(\)": "infinity()",
     r"__builtin_inff\(\)": "float(infinity())",
     r'__builtin_nan\(""\)': "not_a_number()",

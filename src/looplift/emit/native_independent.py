@@ -18,7 +18,7 @@ from looplift.ir.kernel import OUTCOMES
 _REPEATED = re.compile(r" *(?:for|while) \(.*\) \{")
 LOOP = re.compile(r" *for \(int64_t (\w+) = ([^;]+); \1 < ([^;]+);(?: \+\+\1)?\) \{")
 NAME = re.compile(r"(?<![\w.:])[A-Za-z_]\w*")
-_LIBRARY = re.compile(r"math::\w+|__builtin_\w+|INT64_C\(|0[xX][0-9a-fA-F.]+p?[-+]?\w*")
+_LIBRARY = re.compile(r"(?:math|simd)::\w+|__builtin_\w+|INT64_C\(|0[xX][0-9a-fA-F.]+p?[-+]?\w*")
 _DECLARED = re.compile(r"(?:const )?(?:[a-z]\w*|(?:View|Array|Held)<[^;={]*>)&? (\w+)(?: = |;|\{)")
 _COUNTED = re.compile(r"for \(int64_t (\w+) = [^;]*?(?:, (\w+) = [^;]*)?;")
 _LAMBDA = re.compile(r"\[[=&]\]\(([^)]*)\)")

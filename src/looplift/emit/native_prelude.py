@@ -7,7 +7,7 @@ import re
 from looplift.emit.native_doubts import DOUBTS
 from looplift.emit.native_mixed import MIXES
 from looplift.emit.native_prelude_arrays import ARRAYS
-from looplift.emit.native_prelude_functions import FUNCTIONS
+from looplift.emit.native_prelude_functions import called_in, declarations, definitions
 from looplift.emit.native_prelude_host import HOST
 from looplift.emit.native_prelude_selection import SELECTION
 from looplift.emit.rounding_text import LENGTH_OF, ROUND_TO
@@ -29,12 +29,18 @@ _TWO = """\
 static inline double {name}(double a, double b) {{ return __builtin_{name}({a}, {b}); }}
 static inline float {name}(float a, float b) {{ return __builtin_{name}f({a}, {b}); }}"""
 _LIBRARY = """\
-// What the compiler knows is hidden from it: it would round the result of a constant in another way than the library.
+// What the compiler knows is hidden from it: it would round the result of a constant in another way than the library,
+// or of several numbers at a time.
 template <class T> static inline T hidden(T a) {{
+#ifdef SEVERAL
+  asm("" : "+x"(a));
+  return a;
+#else
   if (!__builtin_constant_p(a)) return a;
   T held = a;
   asm("" : "+m"(held));
   return held;
+#endif
 }}"""
 _TEST = """\
 template <class T> static inline bool {name}(T a) {{ return __builtin_{name}(a); }}"""
@@ -425,7 +431,6 @@ static inline int64_t range_length(int64_t first, int64_t limit, int64_t step) {
 }
 """,
     **DOUBTS,
-    **FUNCTIONS,
     **{name: text for name, text in MIXES.items() if name not in ("Number", "absolute")},
 }
 
@@ -436,7 +441,8 @@ def prelude(body: str) -> str:
     _collect(body, needed)
     pieces = [text for name, text in PIECES.items() if name in needed]
     outcomes = ", ".join(_used_outcomes("\n".join([*pieces, body])))
-    functions = _math("\n".join([*pieces, body]))
+    several = called_in("\n".join([*pieces, body]))
+    functions = [*declarations(several), *_math("\n".join([*pieces, body])), *definitions(several)]
     return "\n".join([_HEADER, *functions, f"enum Outcome : int {{ {outcomes} }};\n", *pieces])
 
 

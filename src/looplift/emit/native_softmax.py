@@ -63,12 +63,12 @@ def _shares(writer: Writer, short: str, part: Elements, made: View, axis: int, i
     def add(inner: tuple[str, ...]) -> None:
         power = writer.fresh("power")
         shifted = f"{row.at(writer, inner).at(ADD)} - {top}"
-        writer.line(f"const {scalar} {power} = power_of_e({scalar}({shifted}));")
+        writer.line(f"const {scalar} {power} = simd::exp({scalar}({shifted}));")
         writer.line(f"{total} += {power};")
         writer.line(f"{place(inner)} = {power if short == 'softmax' else shifted};")
 
     over(writer, row.sizes, add, folds=f"+ : {total}")
-    last = f"{total}" if short == "softmax" else f"math::log({scalar}({total}))"
+    last = f"{total}" if short == "softmax" else f"simd::log({scalar}({total}))"
     whole = writer.bind(Number(f"{scalar}({last})", part.type), "total")
     sign = "/" if short == "softmax" else "-"
     over(writer, row.sizes, lambda inner: writer.line(f"{place(inner)} = {place(inner)} {sign} {whole.text};"))
@@ -97,7 +97,7 @@ def _logarithm(writer: Writer, row: Elements) -> Number:
 
     def add(inner: tuple[str, ...]) -> None:
         shifted = f"{row.at(writer, inner).at(ADD)} - {top}"
-        writer.line(f"{total} += power_of_e({scalar}({shifted}));")
+        writer.line(f"{total} += simd::exp({scalar}({shifted}));")
 
     over(writer, row.sizes, add, folds=f"+ : {total}")
-    return writer.bind(Number(f"{top} + math::log({scalar}({total}))", row.type), "logarithm")
+    return writer.bind(Number(f"{top} + simd::log({scalar}({total}))", row.type), "logarithm")

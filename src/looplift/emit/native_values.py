@@ -175,13 +175,13 @@ do double dynamic_cast else enum explicit export extern false float for friend g
 namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast
 requires return short signed sizeof static static_assert static_cast struct switch template this thread_local throw
 true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
-std math int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t NAN INFINITY INT64_MIN INT64_C
+std math simd SEVERAL int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t NAN INFINITY INT64_MIN INT64_C
 shared Shared ran is_alone Span span_of meets copy_out
 View Number Rows row row_at cut reversed transposed Array same_sizes copy copied hand_out holds
 Doubt Before NumPyArray Writes Held shares is_dense suits view_of
 half bfloat16 Element Tape Recorder Host Watch Moment MONOTONIC moment_of this_thread moved_on
 Outcome Results outside from_end smaller larger
-absolute left_shift right_shift quotient_of rest_of power_of_e widened overlap length_of add_to Gradient Alike Bare
+absolute left_shift right_shift quotient_of rest_of widened overlap length_of add_to Gradient Alike Bare
 Word timespec minimum maximum floor_divide remainder_of round_to python_remainder integer_floor_divide
 integer_remainder integer_fmod
 checked_power wrapping_power power surprising select middle_number sort sort_range search pairwise_block pairwise_sum

@@ -72,12 +72,12 @@ struct Fold_logsumexp {
     if (!(top - top == 0)) top = 0;
     F total = 0;
     #pragma omp simd reduction(+ : total)
-    for (I k = 0; k < x.n; ++k) total += ops::power_of_e((T)(x.v[k] - top));
-    T r = ops::math::log((T)total) + top;
+    for (I k = 0; k < x.n; ++k) total += ops::simd::exp((T)(x.v[k] - top));
+    T r = ops::simd::log((T)total) + top;
     if (!TRACKED || !x.any()) return {r, -1, false};
     T* shares = (T*)take(x.n * sizeof(T));
     #pragma omp simd
-    for (I k = 0; k < x.n; ++k) shares[k] = ops::power_of_e((T)(x.v[k] - r));
+    for (I k = 0; k < x.n; ++k) shares[k] = ops::simd::exp((T)(x.v[k] - r));
     I from = tape->edges_n; for (I k = 0; k < x.n; ++k) edge(x.node[k], shares[k]);
     give(shares, x.n * sizeof(T));
     return {r, node(from), true};
@@ -197,16 +197,16 @@ struct Row_softmax { template <class T> static void of(const Several<T>& x, T* r
   finite(x); T top = top_of(x);
   F total = 0;
   #pragma omp simd reduction(+ : total)
-  for (I k = 0; k < x.n; ++k) total += r[k] = ops::power_of_e((T)(x.v[k] - top));
+  for (I k = 0; k < x.n; ++k) total += r[k] = ops::simd::exp((T)(x.v[k] - top));
   for (I k = 0; k < x.n; ++k) r[k] = (T)(r[k] / total); }
   template <class T> static F slope(const T* r, I i, I j) { return r[i] * ((i == j) - r[j]); } };
 struct Row_log_softmax { template <class T> static void of(const Several<T>& x, T* r) {
   finite(x); T top = top_of(x);
   F total = 0;
   #pragma omp simd reduction(+ : total)
-  for (I k = 0; k < x.n; ++k) total += ops::power_of_e((T)(x.v[k] - top));
+  for (I k = 0; k < x.n; ++k) total += ops::simd::exp((T)(x.v[k] - top));
   T rest = (T)log(total); for (I k = 0; k < x.n; ++k) r[k] = x.v[k] - top - rest; }
-  template <class T> static F slope(const T* r, I i, I j) { return (i == j) - ops::power_of_e(r[j]); } };
+  template <class T> static F slope(const T* r, I i, I j) { return (i == j) - ops::simd::exp(r[j]); } };
 template <int axis, class Row, class T, int R> static Ten<T, R> each_row(Row, const Ten<T, R>& x) {
   if (!x.b.p) bail(UNBOUND);
   Ten<T, R> out = fresh_ten<T, R>(x.size); row_made(count_of(out));

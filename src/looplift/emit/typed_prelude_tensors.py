@@ -498,7 +498,7 @@ template <class E> struct Op_powers {
   template <class T> T f(T a, T b) const {
       if (TRACKED && (b == 0 || (a == 0 && b >= 0))) bail(DOMAIN); return ops::math::pow(a, b); }
   template <class T> F da(T a, T b, T) const { return b * ops::math::pow(a, T(E(E(b) - E(1)))); }
-  template <class T> F db(T a, T, T r) const { return r * ops::math::log(a); } };
+  template <class T> F db(T a, T, T r) const { return r * ops::simd::log(a); } };
 template <class T> struct Op_select { static constexpr bool chosen = true, keeps = false, keeps_result = false,
     crosswise = false; bool first;
   T f(T a, T b) const { return first ? a : b; }

@@ -12,6 +12,7 @@ import torch
 from looplift.base.errors import NotLiftable
 from looplift.emit.native_ops import ACTIVATIONS, ARITHMETIC, COMPARISONS, FUNCTIONS, LOGIC, TESTS, Row, row_of
 from looplift.emit.native_prelude import prelude
+from looplift.emit.native_prelude_functions import called_in, declarations
 from looplift.emit.typed_scope import Value, refuse
 from looplift.emit.typed_types import BOOL, DTYPES, FLOAT, INT, MIXED, Ten
 
@@ -26,8 +27,8 @@ _MORE = {
     "logaddexp": Row(
         "{a} == {b} ? ({a} - {a} == 0 ? T({a} + T(0.6931471805599453)) : {a}) : "
         "{a} != {a} || {b} != {b} ? {a} + {b} : "
-        "larger({a}, {b}) + math::log1p(math::exp(smaller({a}, {b}) - larger({a}, {b})))",
-        gradients=("{g} / (1 + math::exp({b} - {a}))", "{g} / (1 + math::exp({a} - {b}))"),
+        "larger({a}, {b}) + simd::log1p(simd::exp(smaller({a}, {b}) - larger({a}, {b})))",
+        gradients=("{g} / (1 + simd::exp({b} - {a}))", "{g} / (1 + simd::exp({a} - {b}))"),
     ),
 }
 _SYMBOLS = {**COMPARISONS, **LOGIC, **TESTS}
@@ -91,12 +92,15 @@ def struct_name(name: str, integer: bool) -> str:
     return f"Op_{name}{'_integer' if integer else ''}"
 
 
-def operations_text(structs: dict[str, str]) -> str:
-    """The C++ of all operations that a program uses, with what they lean on."""
+def operations_text(structs: dict[str, str]) -> tuple[str, str]:
+    """The C++ of all operations that a program uses, with what they lean on: what stands outside of their namespace,
+    and the namespace."""
     body = "\n".join(structs.values())
-    text = prelude(body + "\n// power_of_e math::log larger smaller power")
+    text = prelude(body + "\n// simd::exp simd::log larger smaller power")
+    declared = "\n".join(declarations(called_in(text)))
+    text = text.replace(declared, "")
     lines = [line for line in text.splitlines() if not line.startswith(("#include", "enum Outcome"))]
-    return "\n".join(["namespace ops {", *lines, body, "}"])
+    return declared, "\n".join(["namespace ops {", *lines, body, "}"])
 
 
 # ---------------------------------------------------------------- what PyTorch makes of operands

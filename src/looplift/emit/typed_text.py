@@ -87,7 +87,7 @@ def with_tensors(writer: Writer, program: str, entry: str) -> str:
     for before, after in _WITH_TENSORS:
         entry = entry.replace(before, after)
     texts = [
-        NUMBERS, operations_text(writer.structs), CONTAINERS, OBJECTS, NO_ARRAYS, flag, TAPE, TENSORS, FOLDS,
+        NUMBERS, *operations_text(writer.structs), CONTAINERS, OBJECTS, NO_ARRAYS, flag, TAPE, TENSORS, FOLDS,
         TENSOR_PRODUCTS, HANDED,
         *tuples, *records, HELPERS,
     ]  # fmt: skip

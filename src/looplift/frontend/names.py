@@ -211,17 +211,21 @@ def assigned_names(statements: list[ast.stmt]) -> list[str]:
     names: dict[str, None] = {}
 
     def visit(node: ast.AST, private: bool) -> None:
-        if isinstance(node, ast.Lambda):
+        kind = type(node)
+        if kind is ast.Constant or kind is ast.Lambda:
+            return
+        if isinstance(node, ast.Name):
+            if not private and type(node.ctx) is not ast.Load:
+                names.setdefault(node.id)
             return
         if isinstance(node, ast.FunctionDef):
             names.setdefault(node.name)
             return
         if isinstance(node, ast.NamedExpr):
             names.setdefault(node.target.id)
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and not private:
-            names.setdefault(node.id)
+        private = private or kind in COMPREHENSIONS
         for child in children_of(node):
-            visit(child, private or isinstance(node, COMPREHENSIONS))
+            visit(child, private)
 
     for node in statements:
         visit(node, False)
