@@ -8,7 +8,23 @@ import torch
 
 from looplift import lift
 
-SPECIAL = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 5e-324, 1e-310, -1e-42, 88.9, -104.0, 710.0, -746.0, 1e30]
+SPECIAL = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    math.inf,
+    -math.inf,
+    math.nan,
+    5e-324,
+    1e-310,
+    -1e-42,
+    88.9,
+    -104.0,
+    710.0,
+    -746.0,
+    1e30,
+]
 FUNCTIONS = "exp expm1 log log2 log10 log1p sin cos tan tanh asin acos atan erf erfc sigmoid".split()
 
 

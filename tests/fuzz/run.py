@@ -65,6 +65,7 @@ def source_of(number, part):
         elements,
         gradients,
         hosts,
+        kinds,
         late,
         mutants,
         nests,
@@ -93,6 +94,8 @@ def source_of(number, part):
         return rounds.rounds_source(random.Random(number))
     if part == "gradients":
         return gradients.gradients_source(random.Random(number))
+    if part == "kinds":
+        return kinds.kinds_source(random.Random(number))
     if part == "numeric":
         return numeric.numeric_source(random.Random(number))
     if part == "hosts":

@@ -22,7 +22,7 @@ from looplift.emit.native_mixed import are_mixed, as_mixed
 from looplift.emit.native_new_axes import has_new_axes, with_new_axes
 from looplift.emit.native_ops import BITS, CHOICE, COMPARISONS, CONVERSIONS, LEAK, LOGIC, TESTS, canonical, row_of
 from looplift.emit.native_scalar import elementwise, invert, join_facts, negation, select
-from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, Scalar, common_type, floating, scalar_of
+from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, Scalar, common_type, exactly, floating, scalar_of
 from looplift.emit.native_values import Elements, Fixed, Items, Number, Value, View, plain
 from looplift.emit.native_writer import Writer
 from looplift.ir.facts import Kind
@@ -452,8 +452,7 @@ def either(writer: Writer, condition: Number, first: Number, second: Number) -> 
     if common is None or len(python) > 1 or len(typed) > 1 or (typed and typed != {common}):
         raise writer.refuse("mixed-kinds", "'min' or 'max' of values of different types")
     a, b = (convert_held(writer, n, common) for n in (first, second))
-    rounded = any((n.type.is_python and n.type.name != common.name and n.constant is None) or n.rounded
-                  for n in (first, second))  # fmt: skip
+    rounded = any(n.rounded or not _is_kept(n, common) for n in (first, second))
     condition = writer.bind(condition, "chosen")
     flag = f"({condition.text} ? {_flag(first, common)} : {_flag(second, common)})"
     text = f"{condition.text} ? {a.at(CHOICE - 1)} : {b.at(CHOICE - 1)}"
@@ -462,6 +461,13 @@ def either(writer: Writer, condition: Number, first: Number, second: Number) -> 
     alias = first.alias or second.alias
     number = Number(text, common, CHOICE, other=other, flag=flag, rounded=rounded, zero=zero, alias=alias)
     return join_facts(number, [first, second, condition])
+
+
+def _is_kept(number: Number, common: Scalar) -> bool:
+    """Whether a number of Python's is the same value in the common type."""
+    if not number.type.is_python or number.type.name == common.name:
+        return True
+    return number.constant is not None and exactly(number.constant, common)
 
 
 def _flag(number: Number, common: Scalar) -> str:

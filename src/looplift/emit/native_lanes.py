@@ -234,7 +234,9 @@ class Taker:
         """A line that lanes may have beside each other; those of inner loops must be worth it."""
         doubted = _DOUBTED.fullmatch(line)
         called = set(_CALLED.findall(line)) - {"if"}
-        others = {n for n in called if n in self.functions or n.startswith(("math::", "simd::", "doubt.", "__builtin_"))}
+        others = {
+            n for n in called if n in self.functions or n.startswith(("math::", "simd::", "doubt.", "__builtin_"))
+        }
         if deep and not others <= _AT_ONCE:
             raise NotEven
         return f"{doubted[1]};" if doubted else line

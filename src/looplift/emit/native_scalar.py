@@ -184,6 +184,10 @@ def _mixed(sink: Sink, namespace: str, short: str, args: list[Number]) -> Number
             if argument.other is not None:
                 _require_tensor(sink, [argument])
         return elementwise(sink, namespace, short, [replace(a, other=None) for a in args])
+    if short == "truediv" and namespace != "torch" and _may_be_number_over_tensor(args):
+        if not args[0].sure:
+            raise sink.refuse("mixed-kinds", "a tensor, or a number at times, divided by a tensor")
+        return elementwise(sink, namespace, short, [typed(sink, args[0]), args[1]])
     choices = [(a.type,) if a.other is None else (a.type, a.other) for a in args]
     combinations = list(itertools.product(*choices))
     if namespace == "torch" and any(all(t.is_python for t in types) for types in combinations):
@@ -197,6 +201,12 @@ def _mixed(sink: Sink, namespace: str, short: str, args: list[Number]) -> Number
             raise sink.refuse("mixed-kinds", "a variable is a number at first and a tensor of another dtype later")
         return elementwise(sink, namespace, short, [replace(a, other=None) for a in args])
     return _mixed_result(sink, namespace, short, args)
+
+
+def _may_be_number_over_tensor(args: list[Number]) -> bool:
+    """Whether an operand that may be a number is divided by one that may be a tensor: PyTorch rounds that twice."""
+    number, tensor = args
+    return number.other is not None and any(t.family == "tensor" for t in (tensor.type, tensor.other) if t is not None)
 
 
 def _require_tensor(sink: Sink, args: list[Number]) -> None:

@@ -191,7 +191,20 @@ class Tensors(Counters):
             return self.power(left, right, node.right if isinstance(node, ast.BinOp) else None, node)
         if op not in _OPERATORS:
             raise refuse(node, "has no form for tensors")
-        return self.operation(_OPERATORS[op], left, right)
+        return self._divided(left, right) if op is ast.Div else self.operation(_OPERATORS[op], left, right)
+
+    def _divided(self, left: Value, right: Value) -> Value:
+        """``left / right``: of a number and a tensor it is ``right.reciprocal() * left``, and rounds twice."""
+        if isinstance(left.type, Either):
+            right = self.keep(right)
+            return self.split(left, lambda one: self._divided(one, right))
+        if isinstance(right.type, Either):
+            left = self.keep(left)
+            return self.split(right, lambda one: self._divided(left, one))
+        if is_tensor(left) or not is_tensor(right):
+            return self.operation("truediv", left, right)
+        left = self.keep(left)
+        return self.operation("mul", self.operation("reciprocal", right), left)
 
     def power(self, base: Value, exponent: Value, text: ast.expr | None, node: ast.AST) -> Value:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from looplift.base.data import replace
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ops import table
@@ -26,6 +27,8 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     if kind.family in ("tuple", "list", "object", "string"):
         raise context.refuse("unknown-op", f"'{said(name)}' of a {kind.family}")
     base = table.base_name(name)
+    if name in ("truediv", "inplace.truediv") and _is_number_over_tensor(args):
+        return _number_over_tensor(context, args, kind)
     _check_settings(context, name, args, kwargs)
     if base in table.CONVERSIONS and args:
         return nodes.cast(args[0], kind.dtype)
@@ -220,6 +223,20 @@ def _promoted_arrays(base: str, args: list[Node], kind: Kind) -> list[Node]:
         wanted = kind.dtype  # as it is divided
     made = [nodes.cast(a, wanted) if a.kind.is_number and a.axes else a for a in values]
     return [*args[: len(args) - len(values)], *made]
+
+
+def _is_number_over_tensor(args: list[Node]) -> bool:
+    """Whether a number that differs by lane is divided by a tensor: PyTorch sees to others itself."""
+    number, tensor = args
+    return number.kind.is_number and bool(number.axes) and tensor.kind.family == "tensor"
+
+
+def _number_over_tensor(context: Context, args: list[Node], kind: Kind) -> Node:
+    """``number / tensor`` is ``tensor.reciprocal() * number`` in PyTorch, and rounds twice."""
+    of = args[1].kind
+    whole = "float" not in str(of.dtype) and not of.is_complex
+    inverse = arithmetic(context, "torch.reciprocal", [args[1]], replace(of, dtype=kind.dtype) if whole else of)
+    return arithmetic(context, "mul", [inverse, args[0]], kind)
 
 
 DIVISIONS = ("truediv", "div", "divide", "true_divide")

@@ -14,7 +14,7 @@ from looplift.base.spans import NOWHERE, Span
 from looplift.ir.array import Axis, Check, Node, Step, ancestors, merge_axes
 from looplift.ir.facts import Facts, Kind
 from looplift.ir.grammar import Atom, Carry, Const, If, Loop, Operand, Statement, Var
-from looplift.vectorize import doubts, nodes, reached, sheltered
+from looplift.vectorize import doubts, nodes, reached, rounding, sheltered
 from looplift.vectorize.flow import Flow, stored_roots
 from looplift.vectorize.nodes import Affine, Val
 
@@ -118,6 +118,7 @@ class Context:
     made_of: dict[int, carried_inputs.Made] = field(default_factory=dict)
     moved: set[int] = field(default_factory=set)
     """Inputs that all lanes may lack of a value that was taken from among others."""
+    told: rounding.Told = field(default_factory=rounding.Told)
     """The inputs of what names stand for that an ``if`` or a loop that stays has bound, by serial."""
     items_given: list[Node] = field(default_factory=list)
     """Items of lists of the caller, as one array for each list."""

@@ -59,6 +59,7 @@ from looplift.vectorize import (
     proofs,
     reached,
     records,
+    rounding,
     rows,
     settled,
     stored_inputs,
@@ -88,6 +89,7 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     """
     context = Context(facts, Flow(facts.function), library, needs_grad=needs_grad, kernel_of=kernel_of)
     context.names = dict.fromkeys(held_names(facts.function), 1)
+    context.told = rounding.told(context)
     context.parts_ways = needs_grad and library == "torch" and _chooses(facts)
     if kernel_of is None and _stores(facts):
         context.updates = updates.updates_of(context.flow, facts, needs_grad=needs_grad)
@@ -216,6 +218,7 @@ def block(context: Context, statements: Block) -> None:
 
 def _statement(context: Context, statement: Statement) -> None:
     if context.facts.mixed:
+        rounding.check(context, statement)
         settled.check_operands(context, statement)
     match statement:
         case Let():

@@ -28,7 +28,7 @@ from looplift.ir.grammar import (
     walk,
 )
 from looplift.ops.table import ARITHMETIC, base_name
-from looplift.vectorize import nodes, ownership, settled, stores
+from looplift.vectorize import nodes, ownership, rounding, settled, stores
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.nodes import Val
@@ -106,7 +106,10 @@ def _takes_mixed(context: Context, kernel: Kernel) -> bool:
 def _check_settled(context: Context, loop: Loop, kernel: Kernel) -> None:
     """Require that what may be a number is the tensor that the kernel takes it for, where a tensor is asked for."""
     mixed = {var for var in kernel.inputs if var in context.facts.mixed}
+    rounded = bool(mixed & context.told.inexact)
     for statement in walk(loop.body) if mixed else ():
+        if rounded:
+            rounding.check(context, statement)
         if isinstance(statement, Let) and statement.op.name not in ARITHMETIC:
             for atom in mixed & {*operands(statement.op)}:
                 settled.check(context, atom)

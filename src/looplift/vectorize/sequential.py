@@ -9,7 +9,7 @@ from looplift.base.data import dataclass
 from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step, ancestors
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Carry, Let, Loop, Range, Var, While
-from looplift.vectorize import alone, doubts, grown, list_flows, nodes, numbers, rounding, unbounded
+from looplift.vectorize import alone, doubts, grown, list_flows, nodes, numbers, unbounded
 from looplift.vectorize.carried_inputs import Carried
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.extents import Extents, agree, lane_extents
@@ -89,7 +89,6 @@ def serial_phase(
                                           h = where(active, f(h), h); stop = where(active, done(h), stop)
     """
     assert loop.index is not None
-    rounding.check_decisions(context, loop)
     _bind_arrays(context, loop)
     walked = walk_of(context, loop)
     everywhere = walked.limit is None and context.mask is None and loop.stop is None
@@ -179,7 +178,6 @@ def while_loop(context: Context, loop: Loop) -> None:
 
     domain = loop.domain
     assert isinstance(domain, While)
-    rounding.check_decisions(context, loop)
     _bind_arrays(context, loop)
     check_steps(context, loop, same_index=False, everywhere=False)
     carries = list(loop.carries)
