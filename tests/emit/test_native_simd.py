@@ -1,4 +1,4 @@
-"""Functions that kernels compute for several numbers at a time: near to PyTorch's everywhere, and never in Python's place."""
+"""Functions of several numbers at a time in kernels: near to PyTorch's everywhere, and never in Python's place."""
 
 import math
 

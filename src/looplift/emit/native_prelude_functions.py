@@ -1,4 +1,4 @@
-"""C++ of functions that are computed for several numbers at a time where a loop allows it, and rounded as they are then.
+"""C++ of functions that are computed for several numbers at a time where a loop allows it, with another last digit.
 
 GNU's C library has them for vectors of numbers (``libmvec``; errors below four units in the last place), the compiler
 calls these in loops where a function is declared so. Elsewhere they are the library's for one number, but for ``exp``.

@@ -175,7 +175,8 @@ do double dynamic_cast else enum explicit export extern false float for friend g
 namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast
 requires return short signed sizeof static static_assert static_cast struct switch template this thread_local throw
 true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
-std math simd SEVERAL int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t NAN INFINITY INT64_MIN INT64_C
+std math simd SEVERAL
+int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t NAN INFINITY INT64_MIN INT64_C
 shared Shared ran is_alone Span span_of meets copy_out
 View Number Rows row row_at cut reversed transposed Array same_sizes copy copied hand_out holds
 Doubt Before NumPyArray Writes Held shares is_dense suits view_of

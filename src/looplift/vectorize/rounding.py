@@ -151,9 +151,8 @@ class Followed:
 
     def _computed(self, name: str, var: Var, atoms: list[Atom]) -> Numbers:
         known = [self._numbers(atom) for atom in atoms]
-        if name.endswith(("mul", "truediv")) and any(
-            _is_zero(one) for one in known[: 2 if name.endswith("mul") else 1]
-        ):
+        factors = known[: 2 if name.endswith("mul") else 1 if name.endswith("truediv") else 0]
+        if any(map(_is_zero, factors)):
             return self._as_tensor(frozenset({(0, 0)}), self.kind(var))
         exact = [one for one in known if not isinstance(one, str)]
         if len(exact) < len(known) or math.prod(map(len, exact)) > MOST:
