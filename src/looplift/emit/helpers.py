@@ -150,6 +150,8 @@ def same_inputs(tensors):
     """Whether gradients of all tensors reach the same inputs, as far as that is seen after some thousand steps."""
     found = {}
     ends = [tensor if tensor.grad_fn is None else tensor.grad_fn for tensor in tensors if tensor.requires_grad]
+    if ends and len(ends) < len(tensors):
+        return False  # some reach none
     pending = list({id(end): end for end in ends}.values())
     while pending and len(found) < 10_000:
         made = pending[-1]
@@ -296,11 +298,14 @@ def blocks_along(values, lanes, *indices):
     return gather(values.flatten(dim), dim, places).unflatten(dim, flat.shape[lanes:])
 ''',
         "same_dtype_cat": '''
-def same_dtype_cat(tensors, dim):
-    """Tensors of one dtype and rank, put together along a dimension."""
+def same_dtype_cat(tensors, dim, asking=False):
+    """Tensors of one dtype and rank, put together along a dimension; ``asking``: where a gradient may flow to them."""
     if len({(tensor.dtype, type(tensor), tensor.dim()) for tensor in tensors}) != 1:
         raise RequirementFailed("the list holds tensors of several dtypes or ranks")
-    return torch.cat(list(tensors), dim)
+    joined = torch.cat(list(tensors), dim)
+    if joined.requires_grad and not asking:
+        raise RequirementFailed("a gradient flows to tensors of the list")
+    return joined
 ''',
         "same_dtype_concatenation": '''
 def same_dtype_concatenation(arrays, axis):

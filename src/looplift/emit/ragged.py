@@ -398,7 +398,7 @@ def items_text(p: Printer, node: Node) -> Text:
         return _rows_text(p, node)
     name = "same_dtype_cat" if p.library == "torch" else "same_dtype_concatenation"
     p.need(name)
-    text = f"{name}({p.text(node.args[0]).text}, {dim})"
+    text = f"{name}({p.text(node.args[0]).text}, {dim}{_asking(node)})"
     return atom(in_order(p, text, [dim, *range(dim), *range(dim + 1, node.rank)]))
 
 
@@ -406,7 +406,12 @@ def _rows_text(p: Printer, node: Node) -> Text:
     """The elements of matrices, row by row."""
     name, flat = ("same_dtype_cat", "flatten") if p.library == "torch" else ("same_dtype_concatenation", "ravel")
     p.need(name)
-    return atom(f"{name}([item.{flat}() for item in {p.text(node.args[0]).text}], 0)")
+    return atom(f"{name}([item.{flat}() for item in {p.text(node.args[0]).text}], 0{_asking(node)})")
+
+
+def _asking(node: Node) -> str:
+    """The argument that says that gradients may flow to the items of a list."""
+    return ", asking=True" if "apart" in node.attrs else ""
 
 
 def label_counts_text(p: Printer, node: Node) -> Text:

@@ -364,12 +364,21 @@ class Builder:
 
     def operation(self, name: str, args: Iterable[Operand], kwargs: Mapping[str, Operand], hint: str = "t") -> Var:
         """The same for the operands of a call, whose keywords are its author's."""
+        self._check_asks_for_none(name, kwargs)
         var = self.fresh(hint)
         self.add(Let(var, Op(name, tuple(args), tuple(kwargs.items())), self.span))
         if not self.without_history or name in WITHOUT_HISTORY:
             return var
         self.add(Let(found := self.fresh(hint), Op(UNRECORDED, (var,)), self.span))
         return found
+
+    def _check_asks_for_none(self, name: str, kwargs: Mapping[str, Operand]) -> None:
+        """What a region makes is no leaf of torch's graph: gradients flow through a region from its live-ins alone."""
+        asks = kwargs.get("requires_grad", Const(False))
+        if not (isinstance(asks, Const) and asks.value is False):
+            flag = "True" if isinstance(asks, Const) and asks.value is True else "..."
+            called = f"{name.removeprefix('method')}(..., requires_grad={flag})"
+            raise self.refuse("unknown-op", f"'{called}' makes a tensor that asks for gradients")
 
     def block(self, build: Callable[[], Any], empty: list[Statement] | None = None) -> Block:
         """Run ``build`` with an empty block and return what it made."""

@@ -121,7 +121,7 @@ def _allocates(node: ast.expr, lookup: Lookup) -> bool:
             return all(map(inside, items))
         case ast.Dict(keys=keys, values=values):
             return all(key is not None and inside(key) for key in keys) and all(map(inside, values))
-        case ast.Call(func=func, args=args, keywords=keywords):
+        case ast.Call(func=func, args=args, keywords=keywords) if not _asks_for_gradients(node):
             creates = not isinstance(func, ast.Attribute) or func.attr in _CREATORS | _COLLECTIONS
             known = creates and _is_known(func, lookup)
             return known and all(map(inside, args)) and all(inside(keyword.value) for keyword in keywords)
@@ -189,9 +189,17 @@ _NEVER = (ast.Await, ast.Yield, ast.YieldFrom, ast.Lambda, ast.NamedExpr, *COMPR
 
 def _computes(node: ast.expr, lookup: Lookup) -> bool:
     for child in nodes_of(node):
-        if isinstance(child, _NEVER) or (isinstance(child, ast.Call) and not _is_known(child.func, lookup)):
+        if isinstance(child, _NEVER):
+            return False
+        if isinstance(child, ast.Call) and (_asks_for_gradients(child) or not _is_known(child.func, lookup)):
             return False
     return True
+
+
+def _asks_for_gradients(call: ast.Call) -> bool:
+    """``torch.zeros(n, requires_grad=True)``: a leaf of torch's graph, which a region makes none of."""
+    flags = (keyword.value for keyword in call.keywords if keyword.arg == "requires_grad")
+    return any(not (isinstance(flag, ast.Constant) and flag.value is False) for flag in flags)
 
 
 def _is_known(func: ast.expr, lookup: Lookup) -> bool:

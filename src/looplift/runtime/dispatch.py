@@ -155,7 +155,7 @@ class Dispatcher:
         if outcome is None:
             return self.refused(*arguments)
         if outcome.failure is not None or outcome.verdict.agrees is False:
-            return self.program.original(*arguments)
+            return self._as_written(outcome.failure, arguments)
         return outcome.result
 
     def _new_variant(self, arguments: tuple[Any, ...]) -> Variant | None:
@@ -186,7 +186,7 @@ class Dispatcher:
             self.refuse(variant, values, refusal)
             second.offer(self, variant, values, refusal)
         except Exception as error:
-            self.refuse(variant, values, NotLiftable("internal", f"{type(error).__name__}: {error}"))
+            self.refuse(variant, values, NotLiftable("internal", _said(error)))
         else:
             self._check_guards(variant, values)
 
@@ -441,7 +441,7 @@ class Dispatcher:
         start = time.perf_counter()
         outcome = self._watched_call(variant, arguments, entered)
         if outcome.failure is not None or outcome.verdict.agrees is False:
-            return self.program.original(*arguments)
+            return self._as_written(outcome.failure, arguments)
         if collect:
             self.records.timed(self.program, time.perf_counter() - start, variant.seconds)
         if variant.watched:
@@ -554,7 +554,16 @@ class Dispatcher:
     def failed(self, variant: Variant, failure: Exception, *arguments: Any) -> Any:
         """Batched statements raised before they changed anything: the original decides what is right."""
         self._failed(variant, failure, self.values_of(arguments))
-        return self.program.original(*arguments)
+        return self._as_written(failure, arguments)
+
+    def _as_written(self, failure: Exception | None, arguments: tuple[Any, ...]) -> Any:
+        """The loop after batched statements failed. Where it raises too, its values are why, and not a defect."""
+        try:
+            return self.program.original(*arguments)
+        except Exception as error:
+            if failure is not None:
+                self.records.raised_too(self.program, _said(failure), _said(error))
+            raise
 
     def _failed(self, variant: Variant, failure: Exception, values: dict[str, Any]) -> None:
         if variant.is_rival:
@@ -569,7 +578,7 @@ class Dispatcher:
         variant.failures += 1
         variant.watched = True
         code = "requirement" if isinstance(failure, RequirementFailed) else "internal"
-        text = failed_check(failure) if code == "requirement" else f"{type(failure).__name__}: {failure}"
+        text = failed_check(failure) if code == "requirement" else _said(failure)
         enough = 1 if variant.code is not None and (variant.code.renewable or variant.code.weaker) else MAX_FAILURES
         if (
             (ran := variant.code) is not None
@@ -592,6 +601,10 @@ class Dispatcher:
         variant.conditions += [f"{check}({name})" for name in sorted(names)]
         variant.uneven |= names
         self.install()
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def _check_saved(code: RegionCode, values: dict[str, Any]) -> None:

@@ -76,6 +76,12 @@ class Records:
             else:
                 _note(record, f"a call ran the loop as written: {text}")
 
+    def raised_too(self, program: Program, text: str, error: str) -> None:
+        """The loop raised as well as the batched code: what seemed a defect, in these words, is its own exception."""
+        for record in self.of(program):
+            if (record.code, record.reason) == ("internal", text):
+                record.code, record.reason = "requirement", error
+
     def note(self, program: Program, text: str) -> None:
         for record in self.of(program):
             _note(record, text)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 import torch
@@ -71,22 +72,27 @@ def library_of(facts: Facts) -> str:
 
 def needs_grad(facts: Facts) -> bool:
     """Whether gradients may flow through the region; the mode is guarded."""
-
     if not torch.is_grad_enabled():
         return False
-
-    def asks(value: Any) -> bool:
-        if isinstance(value, torch.Tensor):
-            return value.requires_grad
-        if isinstance(value, list | tuple):
-            return any(map(asks, value[:8]))
-        return False
-
     function = facts.function
     values = [*function.attributes["values"].values(), *function.attributes["modules"].values()]
     if any(isinstance(v, torch.nn.Module) and any(p.requires_grad for p in v.parameters()) for v in values):
         return True
-    return any(map(asks, values))
+    return _any_asks(lambda: iter(values))
+
+
+def _any_asks(values: Callable[[], Iterator[Any]]) -> bool:
+    """Whether a tensor among values, or in lists and tuples of them, asks for a gradient."""
+    kinds = {*map(type, values())}
+    if any(issubclass(kind, torch.Tensor) for kind in kinds):
+        if any(value.requires_grad for value in values() if isinstance(value, torch.Tensor)):
+            return True
+    held = {kind for kind in kinds if issubclass(kind, list | tuple)}
+    if not held:
+        return False
+    if held == kinds:  # many short ones, as edges of a graph
+        return _any_asks(lambda: chain.from_iterable(values()))
+    return _any_asks(lambda: chain.from_iterable(one for one in values() if isinstance(one, list | tuple)))
 
 
 PASSED_ON = frozenset("squeeze transpose ravel diagonal trace swapaxes shape ndim size".split())
