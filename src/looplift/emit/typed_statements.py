@@ -228,13 +228,26 @@ class Statements(OptionalNames):
             self.lines += lines
         self.refuse_shared_change(old, node)
         if isinstance(self.present(old).type, Ten | Either | Arr):
+            value = self.present(value)
+            if isinstance(old.type, Either):
+                owner, value = self.keep(owner), self.keep(value)
+                self.split(self.keep(old), lambda one: self._changed_item(one, owner, index, value, node))
+                return
             if not isinstance(old.type, Ten | Arr):
                 raise refuse(node, "changes what may be a tensor")
             fresh = isinstance(owner.type, Ten) and not lines
-            self.changed_in_place(old, type(node.op), self.present(value), node, fresh=fresh)
+            self.changed_in_place(old, type(node.op), value, node, fresh=fresh)
             return
         found = self.binary(type(node.op), self.present(old), self.present(value), node)
         self.put(owner, index, self.keep(found), target)
+
+    def _changed_item(self, old: Value, owner: Value, index: Value, value: Value, node: ast.AugAssign) -> Value:
+        """A number gives way to what is computed of it; a tensor changes itself, as in ``_changed_name``."""
+        if isinstance(old.type, Ten):
+            self.changed_in_place(old, type(node.op), value, node)
+        else:
+            self.put(owner, index, self.keep(self.binary(type(node.op), old, value, node)), node.target)
+        return Value(NONE, "None_()")
 
     def _change_attribute(self, node: ast.AugAssign, target: ast.Attribute) -> None:
         owner = self.keep(self.present(self.expression(target.value)))
