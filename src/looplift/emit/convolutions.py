@@ -56,6 +56,9 @@ def pooled_text(p: Printer, node: Node) -> Text:
     """``pooled(x, "mean", ...)``, the dimensions of the windows in the places of the last two."""
     source, *rest = node.args
     p.need("reached")
+    if p.gradients and node.attrs["name"] == "max":
+        p.need("unless_finite")
+        p.need("greatest_of")
     p.need("pooled")
     steps = [f"({', '.join(p.text(part).text for part in rest[k : k + 4])})" for k in (0, 4)]
     text = f'pooled({p.text(source).text}, "{node.attrs["name"]}", {", ".join(steps)})'

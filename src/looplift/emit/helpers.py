@@ -12,12 +12,14 @@ from looplift.emit.list_helpers import LISTS
 from looplift.emit.order_helpers import ORDERS
 from looplift.emit.product_helpers import PRODUCTS
 from looplift.emit.scan_helpers import SCANS
+from looplift.emit.slope_helpers import SLOPES
 from looplift.runtime.contents import names_in
 
 HELPERS = (
     LISTS
     | ORDERS
     | PRODUCTS
+    | SLOPES
     | {
         "with_spare": '''
 def with_spare(entries, dim=0):
@@ -326,8 +328,8 @@ def pooled(values, name, *steps):
     (_, rows, step, height), (_, columns, other, width) = steps
     if name == "max" and torch.is_grad_enabled() and values.requires_grad:  # equal ones share their gradient
         if (step, other) == (height, width):
-            return values.unflatten(-1, (columns, width)).unflatten(-3, (rows, height)).amax((-3, -1))
-        return values.unfold(-2, height, step).unfold(-2, width, other).amax((-2, -1))
+            return greatest_of(values.unflatten(-1, (columns, width)).unflatten(-3, (rows, height)), (-3, -1))
+        return greatest_of(values.unfold(-2, height, step).unfold(-2, width, other), (-2, -1))
     function = torch.nn.functional.avg_pool2d if name == "mean" else torch.nn.functional.max_pool2d
     found = function(values.reshape(-1, 1, *values.shape[-2:]), (height, width), (step, other))
     return found.view(*values.shape[:-2], rows, columns)
@@ -517,7 +519,8 @@ class _Distances(torch.autograd.Function):
         a, b, found = context.saved_tensors
         asked = (True, False) if context.same else context.needs_input_grad[:2]
         again = torch.is_grad_enabled()
-        if again or (context.squared and not torch.isfinite(gradient.sum())):
+        looks = context.squared or not torch.compiler.is_compiling()
+        if again or (looks and not torch.isfinite(gradient.sum())):
             with torch.enable_grad():
                 gaps = a.unsqueeze(-2) - b.unsqueeze(-3)
                 if not context.squared:  # rows that are equal have no second derivative where none is asked for
