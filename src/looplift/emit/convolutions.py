@@ -35,6 +35,7 @@ def convolution_text(p: Printer, node: Node) -> Text:
         first, count, step, other, apart = (p.text(part).text for part in rest[5 * k : 5 * k + 5])
         pair = (other, apart, count, step) if swapped else (count, step, other, apart)
         steps.append(f"({', '.join((first, *pair))})")
+    p.need("product_where")
     p.need("convolution")
     counts = f"({len(samples)}, {len(groups)}, {len(outputs)}, {len(channels)})"
     made: list[Axis] = [*samples, *groups, *outputs, *places]

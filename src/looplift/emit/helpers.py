@@ -407,14 +407,16 @@ def convolution(x, w, counts, *steps, parts=None):
         inside, low = max(min(first + reach, size) - start, 0), min(max(-first, 0), reach)
         padding = (low, reach - low - inside, *padding)
         x = x.narrow(dim, start, inside)
-    if any(padding):
-        x = torch.nn.functional.pad(x, padding)
     lead, kept = x.shape[:samples + groups], w.shape[:groups + outputs]
     many, parts = lead[:samples].numel(), parts or lead[samples:].numel()
-    rows = x.reshape(many, -1, *x.shape[x.dim() - len(steps):])
+    rows = x.reshape(many, x.shape[samples:x.dim() - len(steps)].numel(), *x.shape[x.dim() - len(steps):])
     filters = w.reshape(kept.numel(), -1, *w.shape[w.dim() - len(steps):])
     function = torch.nn.functional.conv1d if len(steps) == 1 else torch.nn.functional.conv2d
-    found = function(rows, filters, None, [s[2] for s in steps], around, [s[4] for s in steps], parts)
+
+    def folded(rows, filters):
+        rows = torch.nn.functional.pad(rows, padding) if any(padding) else rows
+        return function(rows, filters, None, [s[2] for s in steps], around, [s[4] for s in steps], parts)
+    found = product_where(folded, rows, filters) if any(padding) or any(around) else folded(rows, filters)
     return found.view(*lead, *kept[groups:], *found.shape[2:])
 ''',
         "class_losses": '''

@@ -77,4 +77,55 @@ def shares_of_product(product, values, gradient, counted):
     (shares,) = torch.autograd.grad(product, values, gradient, create_graph=again)
     return shares if again else torch.where(counted(values == 0) > 1, 0, shares)
 ''',
+    "product_where": '''
+def product_where(function, a, b, held_a=None, held_b=None):
+    """``function(a, b)``, linear in both, which may put zeros around them: these, and those where a factor is not held,
+    take no part in gradients, whatever comes in."""
+    found = function(a, b)
+    if not (torch.is_grad_enabled() and found.requires_grad) or torch.compiler.is_compiling():
+        return found
+    return _ProductWhere.apply(found, function, a, b, held_a, held_b)
+
+
+class _ProductWhere(torch.autograd.Function):
+    """Hands the gradient on to the product; to its factors what each product of numbers adds to it, if not finite."""
+
+    @staticmethod
+    def forward(context, found, function, a, b, held_a, held_b):
+        context.set_materialize_grads(False)
+        context.save_for_backward(a if b.requires_grad else None, b if a.requires_grad else None, held_a, held_b)
+        context.function, context.shapes = function, (a.shape, b.shape)
+        return found.detach()
+
+    @staticmethod
+    def backward(context, gradient):
+        if gradient is None or torch.isfinite(gradient.sum()):
+            return gradient, None, None, None, None, None
+        a, b, held_a, held_b = context.saved_tensors
+        function, (first, second) = context.function, context.shapes
+        slopes_a = None if b is None else _slopes(lambda a, b: function(b, a), b, held_b, first, gradient)
+        return None, None, slopes_a, None if a is None else _slopes(function, a, held_a, second, gradient), None, None
+
+
+def _slopes(function, factor, held, shape, gradient):
+    """The gradient of the second factor, a sum of products with the first one where that is held."""
+    again, dtype = torch.is_grad_enabled(), factor.dtype
+
+    def summed(factor, gradient, again=False):
+        with torch.enable_grad():
+            other = factor.new_zeros(shape, requires_grad=True)
+            product = function(factor, other)
+        return torch.autograd.grad(product, other, gradient, create_graph=again)[0]
+
+    def counted(*pairs):
+        return sum(summed(one.to(dtype), other.to(dtype)) for one, other in pairs) > 0.5
+    held = torch.ones_like(factor, dtype=torch.bool) if held is None else held.expand_as(factor)
+    above, below = gradient == float("inf"), gradient == -float("inf")
+    up = counted((held & (factor > 0), above), (held & (factor < 0), below))
+    down = counted((held & (factor > 0), below), (held & (factor < 0), above))
+    none = counted((held, gradient.isnan()), (held & (factor == 0), above | below))
+    found = summed(factor, torch.where(gradient.isfinite(), gradient, 0), again)
+    found = torch.where(up, float("inf"), torch.where(down, -float("inf"), found))
+    return torch.where(none | (up & down), float("nan"), found)
+''',
 }

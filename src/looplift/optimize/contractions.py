@@ -104,7 +104,7 @@ def _masked_factors(node: Node) -> tuple[Node, Node] | None:
     factors = factors_of(product)
     for factor, other in () if factors is None else (factors, factors[::-1]):
         if set(mask.axes) <= set(factor.axes) and len(factor.axes) < len(node.axes):
-            return Node("where", (mask, factor, zero), factor.axes, factor.kind, {}, factor.hint), other
+            return Node("where", (mask, factor, zero), factor.axes, factor.kind, {"held": True}, factor.hint), other
     return None
 
 
