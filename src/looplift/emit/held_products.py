@@ -24,7 +24,7 @@ def product_text(p: Printer, factors: tuple[Node, ...], render: Callable[[list[T
     """A product of two factors; as a function of them where one has zeros that stand for nothing."""
     masks = [_mask_of(factor) for factor in factors]
     sources = [_padded_source(factor) for factor in factors]
-    if not _asks(p, factors) or not any(masks) and not any(sources):
+    if not _asks(p, factors) or not any((*masks, *sources)):
         return render([p.text(factor) for factor in factors])
     for mask in masks:
         if mask is not None and mask.axes:
