@@ -146,7 +146,7 @@ def only_finite_text(p: Printer, node: Node) -> Text:
     """A value that is the loop's only where it is finite."""
     helper = "only_finite" if p.library == "torch" else "only_finite_array"
     p.need(helper)
-    return atom(f"{helper}({p.text(node.args[0]).text})")
+    return atom(f"{helper}({', '.join(p.text(arg).text for arg in node.args)})")
 
 
 def distances_text(p: Printer, node: Node) -> Text:

@@ -479,17 +479,25 @@ def windows_array(values, dim, first, *steps):
     return values[(*lead, slice(None, None, step))]
 ''',
         "only_finite": '''
-def only_finite(values):
-    """Sums that are factored: as the terms are added one by one if all values are finite, as those of a finite sum."""
-    total = values.detach().sum() if values.dim() else values
-    if not abs(total.item()) < float("inf") and not torch.isfinite(values).all():
+def only_finite(values, *factors):
+    """Sums that are factored: as the terms are added one by one if all values are finite, as those of a finite sum, and
+    no products of the factors add up to what is not."""
+    total = None if factors else values.detach().sum()
+    for factor in factors:
+        size = torch.linalg.vector_norm(factor.detach(), 1)
+        total = size if total is None else total * size
+    if not abs(total.item()) < float("inf") and (factors or not torch.isfinite(values).all()):
         raise RequirementFailed("a factor of a sum is not finite, or too large")
     return values
 ''',
         "only_finite_array": '''
-def only_finite_array(values):
-    """Sums that are factored: as the terms are added one by one if the values are finite."""
-    if not np.isfinite(values).all():
+def only_finite_array(values, *factors):
+    """Sums that are factored: as the terms are added one by one if the values are finite, and no products of the
+    factors add up to what is not."""
+    bound = 1.0
+    for factor in factors:
+        bound = bound * float(np.abs(factor).sum())
+    if not bound < float("inf") or not np.isfinite(values).all():
         raise RequirementFailed("a factor of a sum is not finite, or too large")
     return values
 ''',
