@@ -138,3 +138,12 @@ def test_factors_may_change_where_the_loop_keeps_nothing_of_them():
         return torch.autograd.grad(result.sum(), x)[0]
 
     torch.testing.assert_close(changed(lift(before_each, backend="torch", verify="off")), changed(before_each))
+
+
+@pytest.mark.parametrize(("function", "given"), CASES[:7], ids=[one.__name__ for one, _ in CASES[:7]])
+def test_many_gradients_are_computed_at_once(function, given):
+    def slopes(one):
+        first, *others = (torch.tensor(part, dtype=D) for part in given)
+        return torch.autograd.functional.jacobian(lambda x: one(x, *others), first, vectorize=True)
+
+    torch.testing.assert_close(slopes(lift(function, backend="torch", verify="off")), slopes(function))

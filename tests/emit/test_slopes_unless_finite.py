@@ -123,3 +123,11 @@ def test_second_derivatives_are_the_loops(function, x):
 
     for ours, loops in zip(twice(lift(function, backend="torch", verify="off")), twice(function), strict=True):
         torch.testing.assert_close(ours, loops)
+
+
+@pytest.mark.parametrize(("function", "x"), [case for case in CASES if case[0] in (products, pooled, distances)])
+def test_many_gradients_are_computed_at_once(function, x):
+    def slopes(one):
+        return torch.autograd.functional.jacobian(one, torch.tensor(x, dtype=D).unique(dim=0) + 0.5, vectorize=True)
+
+    torch.testing.assert_close(slopes(lift(function, backend="torch", verify="off")), slopes(function))

@@ -155,6 +155,7 @@ def distances_text(p: Printer, node: Node) -> Text:
     if not p.gradients:
         found = f'torch.cdist({a}, {b}, compute_mode="donot_use_mm_for_euclid_dist")'
         return atom(f"{found}.square()" if node.attrs["squared"] else found)
+    p.need("comes_finite")
     p.need("distances")
     return atom(f"distances({a}, {b}, squared=True)" if node.attrs["squared"] else f"distances({a}, {b})")
 

@@ -35,6 +35,7 @@ def convolution_text(p: Printer, node: Node) -> Text:
         first, count, step, other, apart = (p.text(part).text for part in rest[5 * k : 5 * k + 5])
         pair = (other, apart, count, step) if swapped else (count, step, other, apart)
         steps.append(f"({', '.join((first, *pair))})")
+    p.need("comes_finite")
     p.need("product_where")
     p.need("convolution")
     counts = f"({len(samples)}, {len(groups)}, {len(outputs)}, {len(channels)})"
@@ -58,6 +59,7 @@ def pooled_text(p: Printer, node: Node) -> Text:
     source, *rest = node.args
     p.need("reached")
     if p.gradients and node.attrs["name"] == "max":
+        p.need("comes_finite")
         p.need("unless_finite")
         p.need("greatest_of")
     p.need("pooled")

@@ -36,6 +36,7 @@ def product_text(p: Printer, factors: tuple[Node, ...], render: Callable[[list[T
         p.line(f"{names[1]} = {names[0]}")
     held = [None if mask is None else _held(p, mask, factor) for mask, factor in zip(masks, factors, strict=True)]
     texts = [_seen_from(p, *one) for one in zip(factors, given, names, strict=True)]
+    p.need("comes_finite")
     p.need("product_where")
     body = render(texts).text
     function = f"lambda {', '.join([*names, *_bound(p, body, names)])}: {body}"

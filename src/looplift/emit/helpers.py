@@ -530,7 +530,7 @@ class _Distances(torch.autograd.Function):
         asked = (True, False) if context.same else context.needs_input_grad[:2]
         again = torch.is_grad_enabled()
         looks = context.squared or not torch.compiler.is_compiling()
-        if again or (looks and not torch.isfinite(gradient.sum())):
+        if again or (looks and not comes_finite(gradient)):
             with torch.enable_grad():
                 gaps = a.unsqueeze(-2) - b.unsqueeze(-3)
                 if not context.squared:  # rows that are equal have no second derivative where none is asked for

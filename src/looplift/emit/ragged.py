@@ -289,7 +289,7 @@ def _scattered_segments(p: Printer, node: Node, text: str) -> str:
         p.need("segment_extreme")
         return f'segment_extreme({text}, "{name}", {owners}, {lanes})'
     if operator == "mul" and node.attrs.get("all") and p.dtype(value.kind).is_floating_point:
-        for helper in ("unless_finite", "shares_of_product", "segment_product"):
+        for helper in ("comes_finite", "unless_finite", "shares_of_product", "segment_product"):
             p.need(helper)
         return f"segment_product({text}, {owners}, {lanes})"
     rest = "".join(f", {text}.shape[{k}]" for k in range(1, value.rank))

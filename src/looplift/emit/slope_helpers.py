@@ -7,6 +7,14 @@ where what comes in is finite, which one sum tells.
 from __future__ import annotations
 
 SLOPES = {
+    "comes_finite": '''
+def comes_finite(gradient):
+    """Whether a gradient is finite, as is taken for granted where many are computed at once, which tell of none."""
+    try:
+        return bool(torch.isfinite(gradient.sum()))
+    except RuntimeError:
+        return True
+''',
     "unless_finite": '''
 def unless_finite(found, slopes, *inputs):
     """A value, whose inputs get ``slopes(gradient, *inputs)`` where the gradient that comes in is not finite."""
@@ -28,7 +36,7 @@ class _UnlessFinite(torch.autograd.Function):
     @staticmethod
     def backward(context, gradient):
         count = len(context.needs_input_grad) - 2
-        if gradient is None or torch.isfinite(gradient.sum()):
+        if gradient is None or comes_finite(gradient):
             return (gradient, None) + (None,) * count
         return None, None, *context.slopes(gradient, *context.saved_tensors)
 ''',
@@ -99,7 +107,7 @@ class _ProductWhere(torch.autograd.Function):
 
     @staticmethod
     def backward(context, gradient):
-        if gradient is None or torch.isfinite(gradient.sum()):
+        if gradient is None or comes_finite(gradient):
             return gradient, None, None, None, None, None
         a, b, held_a, held_b = context.saved_tensors
         function, (first, second) = context.function, context.shapes
