@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from looplift.emit import products
+from looplift.emit.held_products import product_text
 from looplift.emit.spelling import ATOM, MEDIANS, PRODUCT, literal
 from looplift.emit.text import Text, arranged, atom, expanded, full
 from looplift.ir.array import Axis, Node
@@ -126,7 +127,10 @@ def contract_text(p: Printer, node: Node) -> Text:
         for factor, lanes in zip(node.args, own, strict=True)
     ]
     out = "".join(of[axis] for axis in node.axes) + lane
-    factors = [p.text(factor) for factor in node.args]
+    return product_text(p, node.args, lambda factors: _contraction(p, node, factors, subscripts, out))
+
+
+def _contraction(p: Printer, node: Node, factors: list[Text], subscripts: list[str], out: str) -> Text:
     (first, second), (a, b) = factors, subscripts
     if (dots := _dots_of_rows(p, node, (first, a), (second, b), out)) is not None:
         return dots
@@ -142,7 +146,7 @@ def only_finite_text(p: Printer, node: Node) -> Text:
     """A value that is the loop's only where it is finite."""
     helper = "only_finite" if p.library == "torch" else "only_finite_array"
     p.need(helper)
-    return atom(f"{helper}({p.text(node.args[0]).text})")
+    return atom(f"{helper}({', '.join(p.text(arg).text for arg in node.args)})")
 
 
 def distances_text(p: Printer, node: Node) -> Text:
@@ -151,6 +155,7 @@ def distances_text(p: Printer, node: Node) -> Text:
     if not p.gradients:
         found = f'torch.cdist({a}, {b}, compute_mode="donot_use_mm_for_euclid_dist")'
         return atom(f"{found}.square()" if node.attrs["squared"] else found)
+    p.need("comes_finite")
     p.need("distances")
     return atom(f"distances({a}, {b}, squared=True)" if node.attrs["squared"] else f"distances({a}, {b})")
 

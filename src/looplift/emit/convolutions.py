@@ -35,6 +35,8 @@ def convolution_text(p: Printer, node: Node) -> Text:
         first, count, step, other, apart = (p.text(part).text for part in rest[5 * k : 5 * k + 5])
         pair = (other, apart, count, step) if swapped else (count, step, other, apart)
         steps.append(f"({', '.join((first, *pair))})")
+    p.need("comes_finite")
+    p.need("product_where")
     p.need("convolution")
     counts = f"({len(samples)}, {len(groups)}, {len(outputs)}, {len(channels)})"
     made: list[Axis] = [*samples, *groups, *outputs, *places]
@@ -56,6 +58,10 @@ def pooled_text(p: Printer, node: Node) -> Text:
     """``pooled(x, "mean", ...)``, the dimensions of the windows in the places of the last two."""
     source, *rest = node.args
     p.need("reached")
+    if p.gradients and node.attrs["name"] == "max":
+        p.need("comes_finite")
+        p.need("unless_finite")
+        p.need("greatest_of")
     p.need("pooled")
     steps = [f"({', '.join(p.text(part).text for part in rest[k : k + 4])})" for k in (0, 4)]
     text = f'pooled({p.text(source).text}, "{node.attrs["name"]}", {", ".join(steps)})'

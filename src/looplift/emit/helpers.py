@@ -12,12 +12,14 @@ from looplift.emit.list_helpers import LISTS
 from looplift.emit.order_helpers import ORDERS
 from looplift.emit.product_helpers import PRODUCTS
 from looplift.emit.scan_helpers import SCANS
+from looplift.emit.slope_helpers import SLOPES
 from looplift.runtime.contents import names_in
 
 HELPERS = (
     LISTS
     | ORDERS
     | PRODUCTS
+    | SLOPES
     | {
         "with_spare": '''
 def with_spare(entries, dim=0):
@@ -331,8 +333,8 @@ def pooled(values, name, *steps):
     (_, rows, step, height), (_, columns, other, width) = steps
     if name == "max" and torch.is_grad_enabled() and values.requires_grad:  # equal ones share their gradient
         if (step, other) == (height, width):
-            return values.unflatten(-1, (columns, width)).unflatten(-3, (rows, height)).amax((-3, -1))
-        return values.unfold(-2, height, step).unfold(-2, width, other).amax((-2, -1))
+            return greatest_of(values.unflatten(-1, (columns, width)).unflatten(-3, (rows, height)), (-3, -1))
+        return greatest_of(values.unfold(-2, height, step).unfold(-2, width, other), (-2, -1))
     function = torch.nn.functional.avg_pool2d if name == "mean" else torch.nn.functional.max_pool2d
     found = function(values.reshape(-1, 1, *values.shape[-2:]), (height, width), (step, other))
     return found.view(*values.shape[:-2], rows, columns)
@@ -410,14 +412,16 @@ def convolution(x, w, counts, *steps, parts=None):
         inside, low = max(min(first + reach, size) - start, 0), min(max(-first, 0), reach)
         padding = (low, reach - low - inside, *padding)
         x = x.narrow(dim, start, inside)
-    if any(padding):
-        x = torch.nn.functional.pad(x, padding)
     lead, kept = x.shape[:samples + groups], w.shape[:groups + outputs]
     many, parts = lead[:samples].numel(), parts or lead[samples:].numel()
-    rows = x.reshape(many, -1, *x.shape[x.dim() - len(steps):])
+    rows = x.reshape(many, x.shape[samples:x.dim() - len(steps)].numel(), *x.shape[x.dim() - len(steps):])
     filters = w.reshape(kept.numel(), -1, *w.shape[w.dim() - len(steps):])
     function = torch.nn.functional.conv1d if len(steps) == 1 else torch.nn.functional.conv2d
-    found = function(rows, filters, None, [s[2] for s in steps], around, [s[4] for s in steps], parts)
+
+    def folded(rows, filters):
+        rows = torch.nn.functional.pad(rows, padding) if any(padding) else rows
+        return function(rows, filters, None, [s[2] for s in steps], around, [s[4] for s in steps], parts)
+    found = product_where(folded, rows, filters) if any(padding) or any(around) else folded(rows, filters)
     return found.view(*lead, *kept[groups:], *found.shape[2:])
 ''',
         "class_losses": '''
@@ -480,17 +484,25 @@ def windows_array(values, dim, first, *steps):
     return values[(*lead, slice(None, None, step))]
 ''',
         "only_finite": '''
-def only_finite(values):
-    """Sums that are factored: as the terms are added one by one if all values are finite, as those of a finite sum."""
-    total = values.detach().sum() if values.dim() else values
-    if not abs(total.item()) < float("inf") and not torch.isfinite(values).all():
+def only_finite(values, *factors):
+    """Sums that are factored: as the terms are added one by one if all values are finite, as those of a finite sum, and
+    no products of the factors add up to what is not."""
+    total = None if factors else values.detach().sum()
+    for factor in factors:
+        size = torch.linalg.vector_norm(factor.detach(), 1)
+        total = size if total is None else total * size
+    if not abs(total.item()) < float("inf") and (factors or not torch.isfinite(values).all()):
         raise RequirementFailed("a factor of a sum is not finite, or too large")
     return values
 ''',
         "only_finite_array": '''
-def only_finite_array(values):
-    """Sums that are factored: as the terms are added one by one if the values are finite."""
-    if not np.isfinite(values).all():
+def only_finite_array(values, *factors):
+    """Sums that are factored: as the terms are added one by one if the values are finite, and no products of the
+    factors add up to what is not."""
+    bound = 1.0
+    for factor in factors:
+        bound = bound * float(np.abs(factor).sum())
+    if not bound < float("inf") or not np.isfinite(values).all():
         raise RequirementFailed("a factor of a sum is not finite, or too large")
     return values
 ''',
@@ -522,7 +534,8 @@ class _Distances(torch.autograd.Function):
         a, b, found = context.saved_tensors
         asked = (True, False) if context.same else context.needs_input_grad[:2]
         again = torch.is_grad_enabled()
-        if again or (context.squared and not torch.isfinite(gradient.sum())):
+        looks = context.squared or not torch.compiler.is_compiling()
+        if again or (looks and not comes_finite(gradient)):
             with torch.enable_grad():
                 gaps = a.unsqueeze(-2) - b.unsqueeze(-3)
                 if not context.squared:  # rows that are equal have no second derivative where none is asked for

@@ -288,6 +288,10 @@ def _scattered_segments(p: Printer, node: Node, text: str) -> str:
     if node.attrs.get("strict"):
         p.need("segment_extreme")
         return f'segment_extreme({text}, "{name}", {owners}, {lanes})'
+    if operator == "mul" and node.attrs.get("all") and p.dtype(value.kind).is_floating_point:
+        for helper in ("comes_finite", "unless_finite", "shares_of_product", "segment_product"):
+            p.need(helper)
+        return f"segment_product({text}, {owners}, {lanes})"
     rest = "".join(f", {text}.shape[{k}]" for k in range(1, value.rank))
     if value.rank > 1:
         owners = f"{owners}[:{', None' * (value.rank - 1)}].expand_as({text})"

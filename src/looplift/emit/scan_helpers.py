@@ -199,15 +199,18 @@ def at_best_array(place, values, first, axis):
     return np.where(place >= 0, found, first)
 ''',
     "linear_recurrence": '''
-def linear_recurrence(a, b, h, dim):
-    """``h = a * h + b`` along a dimension, all values of h; from zeros on without h, or of the shape that is given."""
+def linear_recurrence(a, b, h, dim, begun=None):
+    """``h = a * h + b`` along a dimension, all values of h; from zeros on without h, or of the shape that is given.
+
+    ``begun``: where h begins anew, and so has a factor of zero, which does not stand in the loop.
+    """
     constant, size = not isinstance(a, torch.Tensor), b.shape[dim]
     if isinstance(h, torch.Size):
         h = None if b.shape[b.dim() - len(h) :] == h else b.new_zeros((1,) * (b.dim() - 1 - len(h)) + h)
     way = _by_powers if constant else _doubled
     needed = torch.is_grad_enabled() and not constant and a.requires_grad  # backward needs the values: they get a copy
     if h is None and constant and a - a == 0:
-        return _Recurrence.apply(a, b, dim, True, way) if _asks(b) else way(a, b, dim, True)
+        return _Recurrence.apply(a, b, dim, True, way, None) if _asks(b) else way(a, b, dim, True)
     h = b.detach().select(dim, 0) * 0 if h is None else h
     if h.shape == b.shape[:dim] + b.shape[dim + 1 :] and not (needed or _asks(b) or _asks(h)):
         b = _in_order(b, dim)
@@ -219,7 +222,8 @@ def linear_recurrence(a, b, h, dim):
     a = a if constant else a.expand(shape).narrow(dim, 1, size - 1)
     if not needed and not _asks(b):
         return way(a, b, dim, True)
-    found = _Recurrence.apply(a, b, dim, True, way)
+    begun = None if begun is None else begun.expand(shape).narrow(dim, 1, size - 1)
+    found = _Recurrence.apply(a, b, dim, True, way, begun)
     return found.clone() if needed else found
 
 
@@ -237,27 +241,41 @@ class _Recurrence(torch.autograd.Function):
     """Adds ``a[k] * h[k]`` to ``h[k + 1]``, one after the other; or the other way around, which gives the gradients."""
 
     @staticmethod
-    def forward(context, a, h, dim, forth, way):
-        h = way(a, _in_order(h, dim), dim, forth).detach()  # no view of what is made here: it may be changed in place
+    def forward(context, a, h, dim, forth, way, begun):
+        found = way(a, _in_order(h, dim), dim, forth).detach()  # no view of what is made here: it may change in place
+        if not forth and not torch.compiler.is_compiling() and not torch.isfinite(found.sum()):
+            found = _one_by_one(a, _in_order(h, dim), dim, forth, begun).detach()
         factors = isinstance(a, torch.Tensor)
         context.set_materialize_grads(False)
-        context.save_for_backward(*((a, h if context.needs_input_grad[0] else None) if factors else ()))
+        context.save_for_backward(begun, *((a, found if context.needs_input_grad[0] else None) if factors else ()))
         context.number, context.dim, context.forth = None if factors else a, dim, forth
-        return h
+        return found
 
     @staticmethod
     def backward(context, gradient):
         if gradient is None:
-            return None, None, None, None, None
-        a, h = context.saved_tensors or (context.number, None)
+            return None, None, None, None, None, None
+        begun, *saved = context.saved_tensors
+        a, h = saved or (context.number, None)
         factor = a.conj() if context.number is None else a
-        gradient = _Recurrence.apply(factor, gradient, context.dim, not context.forth, _doubled)
+        gradient = _Recurrence.apply(factor, gradient, context.dim, not context.forth, _doubled, begun)
         if not context.needs_input_grad[0]:
-            return None, gradient, None, None, None
+            return None, gradient, None, None, None, None
         size = a.shape[context.dim]
         early, late = (h, gradient) if context.forth else (gradient, h)
         early, late = early.narrow(context.dim, 0, size), late.narrow(context.dim, 1, size)
-        return (early.conj() * late if context.forth else early * late.conj()), gradient, None, None, None
+        slopes = early.conj() * late if context.forth else early * late.conj()
+        return slopes, gradient, None, None, None, None
+
+
+def _one_by_one(a, h, dim, forth, begun):
+    """The same one position after the other, as a loop rounds it; nothing comes from where ``begun`` cuts it off."""
+    rows, a = h.transpose(0, dim), a.transpose(0, dim) if isinstance(a, torch.Tensor) else a
+    begun = None if begun is None else begun.transpose(0, dim)
+    for k in range(len(rows) - 1) if forth else range(len(rows) - 2, -1, -1):
+        step = (a[k] if isinstance(a, torch.Tensor) else a) * rows[k if forth else k + 1]
+        rows[k + 1 if forth else k].add_(step if begun is None else torch.where(begun[k], 0, step))
+    return h
 
 
 def _doubled(a, h, dim, forth):

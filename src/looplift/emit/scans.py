@@ -238,7 +238,7 @@ def _passes(p: Printer, node: Node) -> Text:
 
 
 def _recurrence(p: Printer, node: Node) -> Text:
-    factor, term, init = node.args
+    factor, term, init, *begun = node.args
     dim, rest = _split(node)
     p.need(name := _for_library(p, "linear_recurrence"))
     first = p.text(factor).text
@@ -249,7 +249,9 @@ def _recurrence(p: Printer, node: Node) -> Text:
         start = f"{p.text(init).text}.shape" if init.kind.is_array and init.kind.rank else "None"
     else:
         start = _whole(p, init, rest, node.kind)
-    return atom(f"{name}({first}, {_whole(p, term, node.axes, node.kind)}, {start}, {dim})")
+    texts = [first, _whole(p, term, node.axes, node.kind), start, str(dim)]
+    texts += [_whole(p, mask, node.axes, Kind("bool", None, node.kind.rank)) for mask in begun]
+    return atom(f"{name}({', '.join(texts)})")
 
 
 def _is_zero(node: Node) -> bool:

@@ -51,16 +51,18 @@ def _summed(node: Node, axes: tuple[Axis, ...]) -> Node:
     return Node("reduce", (node,), rest, node.kind, {"axes": axes, "operator": "add"}, node.hint) if axes else node
 
 
-def _only_finite(node: Node) -> Node:
-    """What sums of other values than the loop's give: they may overflow alone, and infinity times zero is NaN."""
-    return Node("only_finite", (node,), node.axes, node.kind, {}, node.hint)
+def _only_finite(node: Node, *factors: Node) -> Node:
+    """What sums of other values than the loop's give: they may overflow alone, or the loop's terms, and infinity times
+    zero is NaN. ``factors``: those of the loop's terms."""
+    return Node("only_finite", (node, *factors), node.axes, node.kind, {}, node.hint)
 
 
 def finite_sum(node: Node) -> Node | None:
     """A sum is finite only if what is added up is."""
     if node.op != "reduce" or node.attrs["operator"] != "add" or node.args[0].op != "only_finite":
         return None
-    return _only_finite(Node("reduce", node.args[0].args, node.axes, node.kind, dict(node.attrs), node.hint))
+    value, *factors = node.args[0].args
+    return _only_finite(Node("reduce", (value,), node.axes, node.kind, dict(node.attrs), node.hint), *factors)
 
 
 def factored_sum(node: Node) -> Node | None:
@@ -74,7 +76,7 @@ def factored_sum(node: Node) -> Node | None:
     if not mine or not others or set(mine) & set(others):
         return None
     parts = tuple(_summed(factor, tuple(over)) for factor, over in ((a, mine), (b, others)))
-    return _only_finite(Node("elementwise", parts, node.axes, node.kind, {"name": "mul"}, node.hint))
+    return _only_finite(Node("elementwise", parts, node.axes, node.kind, {"name": "mul"}, node.hint), a, b)
 
 
 def inner_sum(node: Node) -> Node | None:
@@ -91,7 +93,7 @@ def inner_sum(node: Node) -> Node | None:
             summed = _summed(Node("elementwise", inner, product.axes, product.kind, {"name": "mul"}), alone)
             kept = tuple(axis for axis in product.axes if axis not in alone)
             made = Node("elementwise", (summed, other), merge_axes(kept, other.axes), node.kind, {"name": "mul"})
-            return _only_finite(_summed(made, rest))
+            return _only_finite(_summed(made, rest), *inner, other)
     return None
 
 
@@ -104,7 +106,7 @@ def _masked_factors(node: Node) -> tuple[Node, Node] | None:
     factors = factors_of(product)
     for factor, other in () if factors is None else (factors, factors[::-1]):
         if set(mask.axes) <= set(factor.axes) and len(factor.axes) < len(node.axes):
-            return Node("where", (mask, factor, zero), factor.axes, factor.kind, {}, factor.hint), other
+            return Node("where", (mask, factor, zero), factor.axes, factor.kind, {"held": True}, factor.hint), other
     return None
 
 
@@ -211,7 +213,7 @@ def summed_contraction(node: Node) -> Node | None:
         for factor, other in ((a, b), (b, a))
     )
     found = _contraction(node, mine, others, _lanes_of(made))
-    return found if mine is a and others is b else _only_finite(found)
+    return found if mine is a and others is b else _only_finite(found, a, b)
 
 
 def _lanes_of(made: Node) -> tuple[str, str, str]:

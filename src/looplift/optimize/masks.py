@@ -152,7 +152,7 @@ def joined_choices(node: Node) -> Node | None:
     if inner.op != "where" or len(inner.args) != 3 or inner.kind != node.kind:
         return None
     test, value, other = inner.args
-    if not (_is_test(mask) and _same_value(orelse, other)):
+    if not (_is_test(mask) and _same_value(orelse, other)) or node.attrs.get("held") != inner.attrs.get("held"):
         return None
     if not test.axes and test.kind.family == "bool":
         chosen = Node("where", (mask, value, other), merge_axes(mask.axes, value.axes, other.axes), node.kind)

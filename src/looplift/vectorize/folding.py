@@ -214,7 +214,7 @@ def _masked_product(context: Context, value: Node, mask: Node, sums: list[Axis])
             continue
         if set(value.axes) - set(other.axes) and finite_at_first(context.facts)(array.attrs["text"]):
             context.add_check(Node("finite", (array,), (), nodes.BOOL))
-            factor = nodes.select(mask, sheltered(context, factor, mask), nodes.const(0.0), factor.kind)
+            factor = nodes.held(mask, sheltered(context, factor, mask))
             args = (factor, other)
             return Node("elementwise", args, merge_axes(*(a.axes for a in args)), value.kind, dict(value.attrs))
     return None

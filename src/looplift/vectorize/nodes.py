@@ -342,6 +342,13 @@ def select(mask: Node, then: Node, orelse: Node, kind: Kind) -> Node:
     return Node("where", (mask, then, orelse), axes, kind)
 
 
+def held(mask: Node, factor: Node) -> Node:
+    """A factor where the mask holds: the zeros elsewhere stand for no product of the loop's."""
+    made = select(mask, factor, const(0.0), factor.kind)
+    made.attrs["held"] = True
+    return made
+
+
 def structure_key(node: Node) -> Any:
     """A key that is equal for values that are computed alike; a value that may change in between has its own."""
     if node.op == "name":

@@ -77,6 +77,8 @@ class Folding:
         self.dense = [k for k in wanted if self.dims[k] is None]
         self.keeps_entries = False
         """Whether what is made of the fold has the entries, which are gathered then in any case."""
+        self.is_all = False
+        """Whether it is said of no dimension that it is folded, as of all."""
 
     def fold(self, node: Node, operator: str) -> Node:
         """The dense dimensions first, then the entries, innermost first."""
@@ -157,6 +159,7 @@ def reduction(context: Context, name: str, args: list[Val], kwargs: dict[str, Va
     if any(val.dims is not None for val in args[1:]) or fact.kind.family in ("tuple", "object"):
         raise context.refuse("ragged-shape", f"'{base}' in this form, of values of another length in each iteration")
     folding = Folding(context, x, wanted, fact)
+    folding.is_all = len(args) + len(kwargs) == 1
     check_norm(context, name, len(wanted), extra.get("p", extra.get("ord")))
     if base not in FOLDS:
         raise context.refuse("ragged-shape", f"'{base}' of values of another length in each iteration")
@@ -234,7 +237,9 @@ def _sum(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
 
 
 def _prod(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
-    return folding.fold(_plain(folding, extra), "mul")
+    found = folding.fold(_plain(folding, extra), "mul")
+    found.attrs["all"] = folding.is_all
+    return found
 
 
 def _mean(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
@@ -297,16 +302,17 @@ def _norm(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
     node = _plain(folding, extra)
     if order not in (None, 2, 2.0, "fro") or isinstance(order, bool):
         raise folding.context.refuse("unknown-op", f"the norm of order {order}")
-    return _root(folding, folding.fold(folding.arithmetic("mul", node, node), "add"))
+    squares = folding.fold(folding.arithmetic("mul", node, node), "add")
+    return _root(folding, squares, folding.arithmetic("mul", squares, nodes.const(0.0)))
 
 
-def _root(folding: Folding, squares: Node) -> Node:
-    """The square root, with gradients of zero where it is zero, and so theirs, as that of a deviation has."""
+def _root(folding: Folding, squares: Node, nothing: Node) -> Node:
+    """The square root; where that is zero ``nothing``, which is zero, with its gradient."""
     if not folding.context.needs_grad:
         return folding.arithmetic("torch.sqrt" if folding.context.library == "torch" else "np.sqrt", squares)
     zero = nodes.elementwise("eq", [squares, nodes.const(0)], Kind("tensor", _bool_dtype(squares), squares.kind.rank))
     safe = nodes.select(zero, nodes.const(1.0), squares, squares.kind)
-    return nodes.select(zero, _detached(squares), folding.arithmetic("torch.sqrt", safe), squares.kind)
+    return nodes.select(zero, nothing, folding.arithmetic("torch.sqrt", safe), squares.kind)
 
 
 def _detached(node: Node) -> Node:
@@ -349,7 +355,7 @@ def _variance(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
         return variance
     if context.library == "np":
         return folding.arithmetic("np.sqrt", variance)
-    return _root(folding, variance)
+    return _root(folding, variance, _detached(variance))  # torch's gradient is zero there, whatever comes in
 
 
 def _correction(folding: Folding, extra: dict[str, Any]) -> int:

@@ -256,7 +256,9 @@ def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
     else:
         if factor.axes or not factor.kind.is_number:
             factor = fitting(factor, Kind(kind.family, kind.dtype, factor.kind.rank) if kind.is_array else kind)
-        made = Node("recurrence", (factor, term, init), axes, kind, attrs, scan.carry.hint)
+        begun = _begun(context, scan.form) if context.needs_grad and context.library == "torch" else None
+        parts = (factor, term, init) if begun is None else (factor, term, init, begun)
+        made = Node("recurrence", parts, axes, kind, attrs, scan.carry.hint)
     if floating and not ordered and not keeps_order(context, scan.carry, kind, scan.form):  # other sums may overflow
         if not scan.final and init.op == "name":
             context.names.setdefault(init.attrs["text"], 1)  # the values before those of the scan begin with it
@@ -292,6 +294,25 @@ def _resets(form: Form) -> bool:
         case Computed(form=inner):
             return _resets(inner)
     return False
+
+
+def _begun(context: Context, form: Form) -> Node | None:
+    """Where an iteration drops what was carried to it; None where none does."""
+    match form:
+        case Given():
+            return nodes.const(True)
+        case Computed(form=inner):
+            return _begun(context, inner)
+        case Chosen(cond=cond, then=then, orelse=orelse):
+            test = numbers.holds(context, cond)
+            with context.masked(test):
+                first = _begun(context, then)
+            with context.masked(nodes.negated(test)):
+                second = _begun(context, orelse)
+            sides = [(test, first), (nodes.negated(test), second)]
+            found = [nodes.both(side, here) for side, here in sides if here is not None]
+            return nodes.elementwise("or_", found, nodes.BOOL) if len(found) > 1 else next(iter(found), None)
+    return None
 
 
 Pair = tuple[Node | None, Node | None]

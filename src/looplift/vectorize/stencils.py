@@ -162,7 +162,7 @@ def _made(
     for reach in found:
         at = place[reach.dim] - sum(other < place[reach.dim] for other in done)
         done.append(place[reach.dim])
-        node = _window(node, at, reach)
+        node = _window(node, at, reach, padded=context.mask is not None)
     node.kind = kind
     turned = tuple(axis for reach in found for axis in reach.turned)
     if turned:
@@ -173,13 +173,13 @@ def _made(
     return node
 
 
-def _window(node: Node, dim: int, reach: Reach) -> Node:
-    """One dimension of a lane's value becomes one or two axes."""
+def _window(node: Node, dim: int, reach: Reach, *, padded: bool) -> Node:
+    """One dimension of a lane's value becomes one or two axes. ``padded``: zeros may stand around it."""
     extents = [extent_of(node, k) for k in range(node.kind.rank) if k != dim]
     kind = Kind(node.kind.family, node.kind.dtype, node.kind.rank - 1)
     operands = (reach.first, *(part for axis, step in zip(reach.axes, reach.steps, strict=True)
                                for part in (axis.extent, step)))  # fmt: skip
-    attrs = {"dim": dim, "walked": reach.axes, "extents": extents}
+    attrs = {"dim": dim, "walked": reach.axes, "extents": extents, "padded": padded}
     return Node("stencil", (node, *operands), merge_axes(node.axes, reach.axes), kind, attrs)
 
 

@@ -86,7 +86,7 @@ def _chosen(
     weights, rows = (_row_of(one, axis, is_place, extent) for one in weighted)
     if weights is None or rows is None or weights.kind.rank != 1:
         return None
-    return _weighted(nodes.select(mask, weights, nodes.const(0.0), weights.kind), rows, node, axis)
+    return _weighted(nodes.held(mask, weights), rows, node, axis)
 
 
 def _weights_of(node: Node, axis: Axis) -> tuple[Node, Node] | None:
