@@ -263,13 +263,23 @@ class Statements(OptionalNames):
                 self.put_attribute(owner, old, target)
             return
         self.refuse_shared_change(old, node)
-        if isinstance(self.present(old).type, Ten | Either):
-            raise refuse(node, "changes a tensor that is an attribute")
-        value = self.expression(node.value)
-        if isinstance(self.present(old).type, Arr):
-            self.changed_in_place(self.present(old), type(node.op), self.present(value), node)
+        value = self.keep(self.present(self.expression(node.value)))
+        old = self.present(old)
+        if isinstance(old.type, Either):
+            self.split(self.keep(old), lambda one: self._changed_attribute(one, owner, value, node, target))
         elif NEVER not in (old.type, value.type):
-            self.put_attribute(owner, self.binary(type(node.op), self.present(old), self.present(value), node), target)
+            self._changed_attribute(old, owner, value, node, target)
+
+    def _changed_attribute(
+        self, old: Value, owner: Value, value: Value, node: ast.AugAssign, target: ast.Attribute
+    ) -> Value:
+        if isinstance(old.type, Ten | Arr):
+            self.changed_in_place(old, type(node.op), value, node)
+            if any(isinstance(one, ast.Call) for one in nodes_of(node.value)):  # which may set the attribute
+                self.put_attribute(owner, old, target)
+        else:
+            self.put_attribute(owner, self.binary(type(node.op), old, value, node), target)
+        return Value(NONE, "None_()")
 
     def do_Delete(self, node: ast.Delete) -> None:
         for target in node.targets:
