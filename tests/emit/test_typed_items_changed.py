@@ -1,6 +1,7 @@
 """Items of containers that are numbers at first and tensors once something is added to them: ``mean[j] += x[i, j]``."""
 
 import copy
+from dataclasses import dataclass
 
 import pytest
 import torch
@@ -94,6 +95,57 @@ def given(x, acc):
     return acc
 
 
+@dataclass
+class State:
+    place: float
+    speed: float
+
+
+def bouncing(places, speeds):
+    out = []
+    for i in range(len(places)):
+        s = State(places[i] * 1, speeds[i] * 1)
+        for _ in range(7):
+            s.place += s.speed * 0.1
+            s.speed -= 0.98
+            if s.place < 0:
+                s.place = -s.place
+                s.speed = -0.9 * s.speed
+        out.append(s.place)
+    return torch.stack(out)
+
+
+class Both:
+    def __init__(self, first):
+        self.first = first
+        self.second = first
+
+
+def one_tensor(x):
+    both = Both(x[0] * 2)
+    for i in range(len(x)):
+        both.first += x[i]
+    return both.first, both.second
+
+
+def numbers_at_first(x):
+    out = []
+    for row in x:
+        both = Both(0.5)
+        for v in row:
+            both.first += v
+            both.second *= 2
+        out.append(both.first * both.second)
+    return torch.stack(out)
+
+
+def two_objects(x, a, b):
+    for i in range(len(x)):
+        a.first += x[i]
+        b.second *= 2
+    return a.first, b.second
+
+
 def of(*shape, dtype=torch.float32):
     values = torch.randn(shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64) * 4
     return values.to(dtype)
@@ -118,6 +170,12 @@ CALLS = [
     (given, (FLOATS, [0.0, 0.0])),
     (given, (FLOATS, [0.0, torch.zeros(())])),
     (given, (FLOATS, [torch.ones(()), torch.zeros(())])),
+    (bouncing, (of(5).abs(), of(5))),
+    (bouncing, (of(5).abs().double(), of(5))),
+    (one_tensor, (FLOATS,)),
+    (one_tensor, (WHOLE,)),
+    (numbers_at_first, (of(4, 3),)),
+    (numbers_at_first, (of(4, 3).long(),)),
 ]
 
 
@@ -150,4 +208,20 @@ def test_their_gradients(function, arguments):
         (tensor,) = (a for a in given_ if torch.is_tensor(a))
         gradients.append(torch.autograd.grad(sum((v * v).sum() for v in flat), tensor)[0])
     torch.testing.assert_close(*gradients)
+    assert "kept" not in str(lifted.report())
+
+
+def test_objects_that_hold_one_tensor():
+    outcomes = []
+    for function in (lift(two_objects, verify="off"), two_objects):
+        tensor = torch.ones(())
+        a, b = Both(tensor), Both(tensor)
+        outcomes.append((*function(FLOATS, a, b), tensor, a.second, b.first))
+    torch.testing.assert_close(*outcomes)
+
+
+@pytest.mark.parametrize(("function", "arguments"), [(bouncing, (of(5).abs(), of(5))), (numbers_at_first, (of(4, 3),))])
+def test_loops_of_objects_are_lifted(function, arguments):
+    lifted = lift(function, verify="off")
+    torch.testing.assert_close(lifted(*arguments), function(*arguments))
     assert "kept" not in str(lifted.report())
