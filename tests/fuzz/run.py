@@ -77,6 +77,7 @@ def source_of(number, part):
         programs,
         rounds,
         samples,
+        slots,
         stored,
         strips,
         trees,
@@ -114,6 +115,8 @@ def source_of(number, part):
         return stored.stored_source(random.Random(number))
     if part == "strips":
         return strips.strips_source(random.Random(number))
+    if part == "slots":
+        return slots.slots_source(random.Random(number))
     if part == "samples":
         return samples.samples_source(random.Random(number))
     if part == "contexts":
@@ -317,7 +320,7 @@ def options_of(arguments):
         "--part",
         default="all",
         help="operations: each row in turn; hosts; trees; samples; plain; elements; nests; stored; objects; bridges; "
-        "strips; contexts; complexes; aliases; places; late; rounds; gradients; numeric; mutants; or a goal",
+        "strips; contexts; complexes; aliases; places; late; rounds; gradients; numeric; kinds; slots; mutants; or a goal",
     )
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

@@ -218,6 +218,8 @@ class Statements(OptionalNames):
         if not owner.code.isidentifier():
             owner = self.keep(owner) if not _is_path(owner.code) else owner
         old = self.item(owner, index, target)
+        if old.type is NEVER:  # nothing is ever put there: Python raises
+            self.emit(f"(void)({old.code}); bail(KIND);")
         if isinstance(node.op, ast.Add) and is_box(old, "list"):
             self.extend(old, node.value, node)
             return
