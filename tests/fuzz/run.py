@@ -320,7 +320,8 @@ def options_of(arguments):
         "--part",
         default="all",
         help="operations: each row in turn; hosts; trees; samples; plain; elements; nests; stored; objects; bridges; "
-        "strips; contexts; complexes; aliases; places; late; rounds; gradients; numeric; kinds; slots; mutants; or a goal",
+        "strips; contexts; complexes; aliases; places; late; rounds; gradients; numeric; kinds; slots; mutants; "
+        "or a goal",
     )
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

@@ -11,8 +11,9 @@ DEEP = {
     "v": "x[i]|x[i]|y[i]|1.5|2|x[i] * 2|(x[i] * y[i])|<p>|(<p> * 0.5)|x[i].item()|(<p> + x[i])|m|t|(x[i] - <p>)",
     "o": "+|+|+|-|*",
 }
-STATEMENTS = """<p> <o>= <v>|<p> <o>= <v>|<p> <o>= <v>|<p> <o>= <v>|<p> = <v>|<p> = t|<p> = <p>|seen.append(<p>)|m = <p>|b = Both(<v>)
-out.append(<v>)|if k not in d: d[k] = 0.0|if k not in d: d[k] = <v>|if <p> > 0.5: <p> <o>= <v>|d[k] = d.get(k, 0.0) + <v>
+STATEMENTS = """<p> <o>= <v>|<p> <o>= <v>|<p> <o>= <v>|<p> <o>= <v>|<p> = <v>|<p> = t|<p> = <p>|seen.append(<p>)|m = <p>
+b = Both(<v>)|out.append(<v>)|if k not in d: d[k] = 0.0|if k not in d: d[k] = <v>|if <p> > 0.5: <p> <o>= <v>
+d[k] = d.get(k, 0.0) + <v>
 acc.append(<v>)|if i % 2: <p> <o>= <v>|for j in range(2): acc[j] <o>= <v>|c = b|d.setdefault(k, 0)|<p> <o>= <v>"""
 CLASS = """class Both:
     def __init__(self, first):
@@ -49,12 +50,13 @@ def slots_source(rng):
     inner = start + "".join(f"        {line}\n" for line in body)
     if rng.random() < 0.7:
         inner = inner.replace("lists[", "acc[")
-    results = "(acc, d, seen, out, t, m, b.first, b.second, c.first, c.second)"
+    results = "acc, d, seen, out, t, m, b.first, b.second, c.first, c.second"
+    if rng.random() < 0.7:  # values alone, that no two names share
+        results = "".join(f"[v * 1 for v in {name}], " for name in ("acc", "d.values()", "seen", "out"))
+        results += "t * 1, m * 1, b.first * 1, b.second * 1, c.first * 1, c.second * 1"
     if rng.random() < 0.8:  # what is made in a loop is nobody's
-        inner = "    found = []\n    for r in range(2):\n" + inner.replace("    ", "        ", 1).replace(
-            "\n    ", "\n        "
-        )
-        inner, results = f"{inner}        found.append({results})\n", "found"
+        inner = "    found = []\n    for r in range(2):\n" + "".join(f"    {line}\n" for line in inner.splitlines())
+        inner, results = f"{inner}        found.append(({results}))\n", "found"
     text = f"import torch\n\n\n{CLASS}def program(x, y, keys, lists):\n{inner}    return {results}\n"
     plain = rng.choice(("float64", "float64", "float32"))
     x_text = "x.requires_grad_()" if rng.random() < 0.25 else "x"
