@@ -37,8 +37,16 @@ Numbers: TypeAlias = "frozenset[tuple[Any, Any]] | str"
 MOST = 16
 """How many numbers a variable is followed with."""
 
+
+def _power(base: Any, exponent: Any) -> Any:
+    if isinstance(base, int) and isinstance(exponent, int) and exponent > 64:
+        return math.inf  # for what would have more digits than any tensor's integers
+    return base**exponent
+
+
 COMPUTED: dict[str, Callable[..., Any]] = {
-    **{name: getattr(operator, name) for name in "add sub mul truediv floordiv mod pow neg pos".split()},
+    **{name: getattr(operator, name) for name in "add sub mul truediv floordiv mod neg pos".split()},
+    "pow": _power,
     **{f"inplace.{name}": getattr(operator, name) for name in "add sub mul truediv".split()},
     "builtin.abs": abs,
 }
@@ -307,6 +315,8 @@ def _same(exact: Any, held: Any) -> bool:
 def _held(value: Any) -> Any:
     """The number that an element is; all that are none are one."""
     value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, int) and value.bit_length() > 64:
+        return math.inf  # of no tensor's integers
     return math.nan if value is not None and value != value else value
 
 
