@@ -47,7 +47,7 @@ def store(writer: Writer, statement: Store) -> None:
             if value.other is not None or not (target.type == MIXED and are_mixed(value.type, MIXED)):
                 raise writer.refuse("mixed-kinds", f"'{statement.ref.hint}' takes a value of another kind")
     if statement.combine is None:
-        if value.other is not None and value.rounded and value.type.name != target.type.name:
+        if value.other is not None and _tells_numbers(value, target.type):
             raise writer.refuse("mixed-kinds", "a stored variable is sometimes a number and sometimes a tensor")
         value = _held(writer, replace(value, other=None), target.type)
         writer.line(f"{target.place} = {_fitting(writer, value, target.type).text};")
@@ -215,6 +215,14 @@ def operated(writer: Writer, short: str, old: Number, value: Number) -> Number:
     if short == "pow":
         return native_power.power(writer, "", [old, value])
     return elementwise(writer, "", short, [old, value])
+
+
+def _tells_numbers(value: Number, scalar: Scalar) -> bool:
+    """Whether an element of this type is another for a number of Python's than for the tensor that is meant: numbers
+    that do not fit raise."""
+    if value.rounded and (scalar.is_integer or value.type.name != scalar.name):
+        return True
+    return value.other == INT and scalar.is_integer and scalar.size < value.type.size
 
 
 def _fitting(writer: Writer, value: Number, scalar: Scalar) -> Number:

@@ -34,6 +34,7 @@ INTEGER, GIVEN, ANY, ROUNDED = "integer", "given", "any", "rounded"
 """An integer, a float that is the same in all lanes, any float, and one that a tensor would round otherwise, whatever
 its type; of none of them is anything else known."""
 Numbers: TypeAlias = "frozenset[tuple[Any, Any]] | str"
+FEW_BITS = ("int8", "uint8", "int16", "int32")
 MOST = 16
 """How many numbers a variable is followed with."""
 
@@ -205,9 +206,10 @@ class Followed:
                 return next((phi.var for phi in phis if self._wraps(phi.var)), None)
             case Loop(carries=carries):
                 return next((carry.inside for carry in carries if self._wraps(carry.inside)), None)
-            case Store(ref=ref, value=Var() as value) if value in self.found.inexact:
+            case Store(ref=ref, value=Var() as value) if value in self.of:
                 target = self.kind(self.flow.root(ref))
-                return value if target.is_array and not self._is_within(target, value) else None
+                told = value in self.found.inexact and target.is_array and not self._is_within(target, value)
+                return value if told or self._overflows(target, value) else None
         return None
 
     def _wraps(self, var: Var) -> bool:
@@ -215,6 +217,9 @@ class Followed:
 
     def _of_operation(self, var: Var, name: str, atoms: list[Atom]) -> Var | None:
         told = [atom for atom in atoms if isinstance(atom, Var) and atom in self.of]
+        for atom in told:
+            if self._stays_whole(atom, atoms):
+                return atom
         if name in COMPARED:
             return told[0] if told and all(map(self._may_be, atoms)) and self._differs(name, atoms) else None
         decides = var in self.of and name in COMPUTED and var in self.flow.deciding
@@ -239,6 +244,26 @@ class Followed:
             return False
         numbers = self._numbers(number)
         return isinstance(numbers, str) or any(abs(math.frexp(exact)[0]) not in (0.0, 0.5) for exact, _ in numbers)
+
+    def _stays_whole(self, atom: Atom, atoms: list[Atom]) -> bool:
+        """Whether a whole number beside integers of few bits is made one of them, where a tensor's element is a float
+        beside which they are floats."""
+        numbers = self._numbers(atom)
+        if isinstance(numbers, str):
+            may_be_whole = numbers in (INTEGER, ANY)
+        else:
+            may_be_whole = any(isinstance(exact, int) for exact, _ in numbers)
+        others = [_dtype(self.kind(a)) for a in atoms if self.kind(a).is_array and a not in self.of]
+        return may_be_whole and "float" in _dtype(self.kind(atom)) and any(word in FEW_BITS for word in others)
+
+    def _overflows(self, target: Kind, value: Var) -> bool:
+        """Whether a number may not fit the type that it is stored in, where Python raises and a tensor wraps around."""
+        numbers, word = self.of[value], _dtype(target)
+        if word not in FEW_BITS or word == _dtype(self.kind(value)):
+            return False
+        if isinstance(numbers, str):
+            return word != "int32"
+        return not all(_same(e, _held(_element(e, target))) for e, _ in numbers if isinstance(e, int))
 
     def _is_within(self, kind: Kind, atom: Atom) -> bool:
         """Whether a type has no more digits than that of a value; of integers it has none behind the point."""
