@@ -24,12 +24,11 @@ _SHORT = re.compile(r"if \(.*\) (?:\w+ (?:[-+*/|&^]|<<|>>)?= .*|continue);|conti
 _BRANCH = re.compile(r"if \(.*\) \{|\} else \{|\} else if \(.*\) \{|\}")
 _PLAIN = (DECLARED, _SET, _STORED, _CHECKED, _SHORT, _BRANCH)
 _OUTSIDE = re.compile(r"\boutside\(((?:\w+ [-+] )*\w+), ")
-_CALLED = re.compile(r"(?<![\w.:])((?:math::|simd::|doubt\.)?[A-Za-z_]\w*)(?:<[\w ,]*>)?\(")
+_CALLED = re.compile(r"(?<![\w.:])((?:math::|doubt\.)?[A-Za-z_]\w*)(?:<[\w ,]*>)?\(")
 _OF_ALL = (re.compile("const .*;"), re.compile(r"\w+ = true;"), _CHECKED)
 _AT_ONCE = frozenset(
     "outside from_end smaller larger math::fabs math::sqrt math::isnan doubt.later doubt.used __builtin_inf"
-    " __builtin_inff __builtin_nan __builtin_nanf simd::exp simd::expm1 simd::log simd::log1p simd::log2 simd::log10"
-    " simd::sin simd::cos simd::tan simd::tanh simd::asin simd::acos simd::atan simd::erf simd::erfc".split()
+    " __builtin_inff __builtin_nan __builtin_nanf".split()
 )
 """What several lanes compute with one instruction, or what is none."""
 _MAY_WARN = re.compile(r" / |math::sqrt")
@@ -234,9 +233,7 @@ class Taker:
         """A line that lanes may have beside each other; those of inner loops must be worth it."""
         doubted = _DOUBTED.fullmatch(line)
         called = set(_CALLED.findall(line)) - {"if"}
-        others = {
-            n for n in called if n in self.functions or n.startswith(("math::", "simd::", "doubt.", "__builtin_"))
-        }
+        others = {n for n in called if n in self.functions or n.startswith(("math::", "doubt.", "__builtin_"))}
         if deep and not others <= _AT_ONCE:
             raise NotEven
         return f"{doubted[1]};" if doubted else line

@@ -116,10 +116,11 @@ class Context:
     doubtful_checks: list[tuple[Check, int, frozenset[int]]] = field(default_factory=list)
     """Those of such lanes that another choice drops, of inputs that what reads that choice may reach anyway."""
     made_of: dict[int, carried_inputs.Made] = field(default_factory=dict)
+    """The inputs of what names stand for that an ``if`` or a loop that stays has bound, by serial."""
     moved: set[int] = field(default_factory=set)
     """Inputs that all lanes may lack of a value that was taken from among others."""
     told: rounding.Told = field(default_factory=rounding.Told)
-    """The inputs of what names stand for that an ``if`` or a loop that stays has bound, by serial."""
+    """What statements would tell of numbers that are elements of tensors in lanes."""
     items_given: list[Node] = field(default_factory=list)
     """Items of lists of the caller, as one array for each list."""
     parts_ways: bool = False

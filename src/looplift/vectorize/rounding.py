@@ -243,7 +243,7 @@ class Followed:
         if number not in self.of or tensor in self.of or self.kind(tensor).family != "tensor":
             return False
         numbers = self._numbers(number)
-        return isinstance(numbers, str) or any(abs(math.frexp(exact)[0]) not in (0.0, 0.5) for exact, _ in numbers)
+        return isinstance(numbers, str) or not all(_is_scale(exact) for exact, _ in numbers)
 
     def _stays_whole(self, atom: Atom, atoms: list[Atom]) -> bool:
         """Whether a whole number beside integers of few bits is made one of them, where a tensor's element is a float
@@ -343,6 +343,13 @@ def _held(value: Any) -> Any:
     if isinstance(value, int) and value.bit_length() > 64:
         return math.inf  # of no tensor's integers
     return math.nan if value is not None and value != value else value
+
+
+def _is_scale(value: Any) -> bool:
+    """Whether a number is zero or a power of two, or has no digits to round."""
+    if not isinstance(value, (int, float)) or (isinstance(value, int) and value.bit_length() > 64):
+        return value is None  # where Python raises
+    return not math.isfinite(value) or abs(math.frexp(value)[0]) in (0.0, 0.5)
 
 
 def _is_zero(numbers: Numbers) -> bool:
