@@ -67,6 +67,7 @@ def source_of(number, part):
         hosts,
         kinds,
         late,
+        meters,
         mutants,
         nests,
         numeric,
@@ -83,48 +84,33 @@ def source_of(number, part):
         trees,
     )
 
-    if part == "aliases":
-        return aliases.aliases_source(random.Random(number))
-    if part == "places":
-        return places.places_source(random.Random(number))
-    if part == "late":
-        return late.late_source(random.Random(number))
-    if part == "mutants":
-        return mutants.mutants_source(random.Random(number))
-    if part == "rounds":
-        return rounds.rounds_source(random.Random(number))
-    if part == "gradients":
-        return gradients.gradients_source(random.Random(number))
-    if part == "kinds":
-        return kinds.kinds_source(random.Random(number))
-    if part == "numeric":
-        return numeric.numeric_source(random.Random(number))
-    if part == "hosts":
-        return hosts.host_source(random.Random(number))
-    if part == "trees":
-        return trees.tree_source(random.Random(number))
-    if part == "complexes":
-        return complexes.complex_source(random.Random(number))
-    if part == "plain":
-        return plain.plain_source(random.Random(number))
-    if part == "elements":
-        return elements.elements_source(random.Random(number))
-    if part == "nests":
-        return nests.nests_source(random.Random(number))
-    if part == "stored":
-        return stored.stored_source(random.Random(number))
-    if part == "strips":
-        return strips.strips_source(random.Random(number))
-    if part == "slots":
-        return slots.slots_source(random.Random(number))
-    if part == "samples":
-        return samples.samples_source(random.Random(number))
+    makers = {
+        "aliases": aliases.aliases_source,
+        "bridges": bridged.bridged_source,
+        "complexes": complexes.complex_source,
+        "elements": elements.elements_source,
+        "gradients": gradients.gradients_source,
+        "hosts": hosts.host_source,
+        "kinds": kinds.kinds_source,
+        "late": late.late_source,
+        "meters": meters.meters_source,
+        "mutants": mutants.mutants_source,
+        "nests": nests.nests_source,
+        "numeric": numeric.numeric_source,
+        "objects": objects.objects_source,
+        "places": places.places_source,
+        "plain": plain.plain_source,
+        "rounds": rounds.rounds_source,
+        "samples": samples.samples_source,
+        "slots": slots.slots_source,
+        "stored": stored.stored_source,
+        "strips": strips.strips_source,
+        "trees": trees.tree_source,
+    }
+    if part in makers:
+        return makers[part](random.Random(number))
     if part == "contexts":
         return contexts.context_of(number)
-    if part == "bridges":
-        return bridged.bridged_source(random.Random(number))
-    if part == "objects":
-        return objects.objects_source(random.Random(number))
     if part == "operations":
         choices = operations.Choices(random.Random(number))
         rows = [row for row in operations.ROWS if row not in operations.NOT_COMPARED]
@@ -144,8 +130,7 @@ def work(first, count, backend, shrink_seconds, lift, part):
     from .shrink import shrink
     from .turns import plan_of
 
-    gc.freeze()  # what is loaded stays; programs leave little behind
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(50_000, 20, 20)  # programs leave little behind
     share_at_once()
     if part in ("stored", "rounds"):
         programs_first()
@@ -320,8 +305,8 @@ def options_of(arguments):
         "--part",
         default="all",
         help="operations: each row in turn; hosts; trees; samples; plain; elements; nests; stored; objects; bridges; "
-        "strips; contexts; complexes; aliases; places; late; rounds; gradients; numeric; kinds; slots; mutants; "
-        "or a goal",
+        "strips; contexts; complexes; aliases; places; late; rounds; gradients; numeric; kinds; slots; meters; "
+        "mutants; or a goal",
     )
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

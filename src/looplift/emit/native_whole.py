@@ -23,6 +23,7 @@ from looplift.emit.native_doubts import may_run_again
 from looplift.emit.native_entry import Passed, codes_of
 from looplift.emit.native_flow import live_ins
 from looplift.emit.native_handing import array_text, list_helpers, makers, places, stored_back
+from looplift.emit.native_independent import fresh
 from looplift.emit.native_prelude import prelude
 from looplift.emit.native_region import Perhaps, RegionResults, Tree, as_loop
 from looplift.emit.native_signature import (
@@ -57,6 +58,7 @@ class Whole:
     facts: Facts
     notes: list[str] = field(default_factory=list)
     may_warn: bool = False
+    sets: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -170,8 +172,12 @@ def _whole(
     paths, given = function.attributes["paths"], outer.attributes["paths"]
     call = f"{kernel.name}({', '.join(paths[var] for var in kernel.inputs)})"
     names = [name for name, _ in function.results]
+    sets = function.attributes.get("sets", ())
     if names == ["return"]:
         statements = [f"return {call}[0]"]
+    elif names == ["return", *sets]:
+        (made,) = fresh(("found",), " ".join([call, *names]))
+        statements = [f"{', '.join([made, *sets])} = {call}", f"return {made}"]
     elif "return" in names:
         raise NotLiftable("unsupported-syntax", "a region that ends the function and more")
     else:
@@ -182,7 +188,7 @@ def _whole(
     return Whole(
         kernel, [*lines_of(before, paths), *statements], [standalone_text(kernel)], guards, namespace,
         list(given.values()) + guarded_modules(function), list(mutated), facts,
-        [note] if kernel.deciding else [], warns(before),
+        [note] if kernel.deciding else [], warns(before), list(sets),
     )  # fmt: skip
 
 

@@ -122,6 +122,7 @@ class Emitted:
     guards: list[str] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     mutated: list[str] = field(default_factory=list)
+    sets: list[str] = field(default_factory=list)
     random: bool = False
     commits_early: bool = False
     may_warn: bool = False
@@ -335,6 +336,7 @@ def emit(plan: Any) -> Emitted:
     emitted.guards = list(dict.fromkeys(emitted.guards))
     emitted.namespace |= names
     emitted.mutated = plan.mutated
+    emitted.sets = list(function.attributes.get("sets", ()))
     emitted.random = plan.random
     emitted.kernels = plan.kernels
     if plan.kernels:
@@ -563,18 +565,21 @@ def _indented(p: Printer, steps: list[Step]) -> None:
 
 
 def _results(p: Printer, results: list[tuple[str, Node]]) -> None:
-    """Bind the results to their names, all at once where one is made of what another name held before."""
-    values = [(key, _plain(p.text(node).text)) for key, node in results if key != "return"]
-    values = [(key, value) for key, value in values if value != key]
+    """Bind the results to their names, all at once where one is made of what another name held before, or where
+    attributes are set: nothing fails after that."""
+    sets = any("." in key for key, _ in results)
+    returned = p.fresh("found") if sets else "return"
+    values = [(key, _plain(p.text(node).text)) for key, node in results if sets or key != "return"]
+    values = [(returned if key == "return" else key, value) for key, value in values if value != key]
     keys = {key for key, _ in values}
-    if any(_words(value) & (keys - {key}) for key, value in values):
+    if sets or any(_words(value) & (keys - {key}) for key, value in values):
         p.line(f"{', '.join(key for key, _ in values)} = {', '.join(_grouped(value) for _, value in values)}")
     else:
         for key, value in values:
             p.line(f"{key} = {value}")
     for key, node in results:
         if key == "return":
-            p.line(f"return {_plain(p.text(node).text)}")
+            p.line(f"return {returned if sets else _plain(p.text(node).text)}")
 
 
 def _words(content: str) -> set[str]:

@@ -15,7 +15,7 @@ from looplift.emit.typed_forms import typed_program
 from looplift.emit.typed_program import TypedProgram, Writer
 from looplift.emit.typed_tensor_caller import CALLER as TENSOR_CALLER
 from looplift.emit.typed_tensor_caller import WITHOUT_LOOP
-from looplift.emit.typed_types import ELEMENTS
+from looplift.emit.typed_types import ELEMENTS, Box
 from looplift.ops.names import of_libraries
 from looplift.runtime import contents
 from looplift.runtime.variants import RegionCode
@@ -105,6 +105,7 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     narrow = dict.fromkeys(["result", *found.changes], "float32") if has_singles else {}
     return RegionCode(
         statements, namespace, [standalone(name, typed)], guards, list(found.modules), found.changes,
+        objects=[one for one, type_ in found.types.items() if isinstance(type_, Box) and type_.find().made],
         rounded_to=narrow,
         decisions=[LoopRecord(program.file, line, "native", notes=list(found.notes)) for line in lines],
     )  # fmt: skip

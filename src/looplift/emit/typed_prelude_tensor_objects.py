@@ -94,6 +94,13 @@ template <class T> static PyObject* object(const Ten<T, 0>& x) {
   }
 }
 template <class T, int R> static PyObject* object(const Ten<T, R>& x) { return handed_out(x); }
+// one tensor under two names is one object
+template <class T, int R> static PyObject* made_before(const Ten<T, R>& x) {
+  const auto& made = x.b.p->made;
+  bool same = made.object && made.rank == R && made.at == x.at;
+  if constexpr (R > 1) same = same && !memcmp(made.size, x.size, R * sizeof(I));
+  return same ? made.object : nullptr;
+}
 template <class T, int R> static PyObject* handed_out(const Ten<T, R>& x) {
   Buf<T>* b = x.b.p;
   if (!b) bail(UNBOUND);
@@ -102,17 +109,24 @@ template <class T, int R> static PyObject* handed_out(const Ten<T, R>& x) {
     return view_of(b, x.at);
   }
   if constexpr (R > 0) if (x.itself) return view_of(b, -1);
-  if (b->place >= 0 || b->handed) bail(KIND);
+  if (b->place >= 0) bail(KIND);
   const I* size = nullptr;
   if constexpr (R > 0) {
     I n = 1; for (int k = R - 1; k >= 0; --k) { if (x.size[k] > 1 && x.step[k] != n) bail(KIND); n *= x.size[k]; }
     if (x.at || n != b->n || !n) bail(KIND);
     size = x.size;
   }
+  if (PyObject* o = made_before(x)) { Py_IncRef(o); return o; }
+  if (b->handed) bail(KIND);
   b->handed = true;
   I* nodes = TRACKED && b->nodes ? handed_nodes(x) : nullptr;
   if (nodes) ++outs.count;
-  return PyObject_CallFunctionObjArgs(make_tensor, about(b, x.at, R ? b->n : 1, nodes, R, size), nullptr);
+  PyObject* o = PyObject_CallFunctionObjArgs(make_tensor, about(b, x.at, R ? b->n : 1, nodes, R, size), nullptr);
+  if (!o) return o;
+  Py_IncRef(o);
+  b->made.object = keep(o); b->made.rank = R; b->made.at = x.at;
+  if constexpr (R > 1) { b->made.size = (I*)take(R * sizeof(I)); memcpy(b->made.size, x.size, R * sizeof(I)); }
+  return o;
 }
 template <class T> static PyObject* about_written(void* of) {
   Buf<T>* b = (Buf<T>*)of; Ten<T, 1> x; x.b = Ref<Buf<T>>(b); ++b->refs; x.size[0] = b->n; x.step[0] = 1;
@@ -130,6 +144,9 @@ static void ready() {
   PyObject* holds = keep(PyObject_CallFunctionObjArgs(all_ready, all, nullptr));
   if (holds != &_Py_TrueStruct) bail(KIND);
 }
+template <class N, class T> struct From<Either<N, T>> { static Either<N, T> of(PyObject* o) {
+  bool plain = is(o, PyFloat_Type) || is(o, PyLong_Type) || is(o, PyBool_Type);
+  return plain ? As<Either<N, T>>::of(From<N>::of(o)) : As<Either<N, T>>::of(From<T>::of(o)); } };
 template <class N, class T> bool truth(const Either<N, T>& v) { return v.plain ? truth(v.n) : truth(v.t); }
 template <class N, class T> PyObject* object(const Either<N, T>& v) { return v.plain ? py(v.n) : py(v.t); }
 static void begin_tensors(PyObject* args, I count) {

@@ -29,7 +29,6 @@ from looplift.emit.typed_types import (
     TEXT,
     Arr,
     Box,
-    Either,
     Fixed,
     Maybe,
     Rec,
@@ -376,8 +375,6 @@ class Writer(Unchecked):
         self.passes_objects = any(map(reaches_classes, (self.main.result, *self.given.values())))
         for one in self.records.values():
             one.box.fields = list(one.fields)
-        if any(holds(self.main.types[name], _is_either) for name in self.inputs):
-            raise refuse(None, "what the caller gives holds numbers and tensors")
         stored = self.changes_tensors
         if stored and self.unlinks:
             raise refuse(None, "a tensor that may ask for a gradient is detached, and tensors are changed")
@@ -436,10 +433,6 @@ def reaches_classes(type_: Any) -> bool:
     )
 
 
-def _is_either(type_: Any) -> bool:
-    return isinstance(type_, Either)
-
-
 def _is_named(type_: Any) -> bool:
     return isinstance(type_, Tup) and type_.named
 
@@ -458,4 +451,12 @@ def holds_box(type_: Any) -> bool:
 def is_data(value: Any) -> bool:
     if isinstance(value, torch.Tensor):
         return True
-    return not (callable(value) or isinstance(value, types.ModuleType | torch.dtype | torch.device))
+    if isinstance(value, types.ModuleType | torch.dtype | torch.device):
+        return False
+    return not callable(value) or _is_plain_object(value)
+
+
+def _is_plain_object(value: Any) -> bool:
+    """Whether a value is an object that can be called because its class, with no other above it, says how."""
+    made = type(value)
+    return made.__bases__ == (object,) and isinstance(vars(made).get("__call__"), types.FunctionType)

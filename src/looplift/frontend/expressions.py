@@ -16,6 +16,7 @@ from looplift.base.spans import Span, span_of
 from looplift.base.streams import numpy_generators
 from looplift.base.syntax import Fails, Tallied
 from looplift.frontend import (
+    attributes,
     calls,
     choices,
     clipping,
@@ -577,6 +578,8 @@ def attribute(build: Builder, value: Value, name: str) -> Value:
     if isinstance(value, Structure):
         return value.attribute(build, name)
     value = build.atom(value)
+    if (found := attributes.held(build, value, name)) is not None:
+        return found
     if isinstance(value, Const) and value.path:
         if (getter := _getter_of(build, value.value, name)) is not None:
             return calls.inline(build, Const(getter, f"{value.path}.{name}"), getter, [value], {})
@@ -595,6 +598,8 @@ def read_attribute(build: Builder, owner: Any, path: str, name: str) -> Any:
     """The attribute, if it is held by an object or its class: one that code computes may differ in each iteration."""
     import torch
 
+    if (path, name) in build.attributes:
+        raise build.refuse("effect-order", f"the attribute '{path}.{name}' is set inside the loop")
     if isinstance(owner, torch.nn.Module):
         computed = _is_computed_by_module(owner, name)
     elif isinstance(owner, type):

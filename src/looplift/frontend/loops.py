@@ -24,7 +24,7 @@ from looplift.frontend import (
     unrolling,
 )
 from looplift.frontend.exits import FIRST, STOP_ATTRIBUTE, binds
-from looplift.frontend.scope import STATIC, Builder, Parted, Structure, Tup, Value, hint_of, is_none
+from looplift.frontend.scope import STATIC, Builder, Parted, Structure, Tup, Value, hint_of, is_none, shown
 from looplift.ir.grammar import (
     UNDEFINED,
     Append,
@@ -128,7 +128,7 @@ def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
             end = perhaps.as_perhaps(last, len(inside.parts.items) - 1)
             if end is None:
                 raise build.refuse(
-                    "mixed-kinds", f"'{name}' is a tuple or None before the loop and something else in it"
+                    "mixed-kinds", f"'{shown(name)}' is a tuple or None before the loop and something else in it"
                 )
             parts = closed(name, init.parts, inside.parts, end.parts)
             assert isinstance(parts, Tup)
@@ -137,7 +137,7 @@ def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
             found = complexes.both(build, inside, last)
             if found is None or complexes.least_of(init, found[1]) is not inside.least:
                 raise build.refuse(
-                    "mixed-kinds", f"'{name}' is a complex number before the loop and another kind in it"
+                    "mixed-kinds", f"'{shown(name)}' is a complex number before the loop and another kind in it"
                 )
             return complexes.with_parts(init, closed(name, init.parts, inside.parts, found[1].parts))
         if isinstance(inside, Structure):
@@ -153,26 +153,30 @@ def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
             if not isinstance(last, rows.Row):
                 unbound = init is UNDEFINED or init in build.unbound_at_entry
                 if inside in read or isinstance(inside, Tup) or not unbound:
-                    raise build.refuse("mixed-kinds", f"'{hint_of(name)}' becomes {last.noun} in the loop")
+                    raise build.refuse("mixed-kinds", f"'{shown(name)}' becomes {last.noun} in the loop")
                 return UNDEFINED
             last = last.whole
         if isinstance(inside, Tup) and isinstance(init, Tup):
             if not isinstance(last, Tup) or len(last.items) != len(inside.items):
-                raise build.refuse("mixed-kinds", f"'{name}' is a tuple before the loop and something else in it")
+                raise build.refuse(
+                    "mixed-kinds", f"'{shown(name)}' is a tuple before the loop and something else in it"
+                )
             return Tup(tuple(map(closed, [name] * len(inside.items), init.items, inside.items, last.items)))
         assert isinstance(inside, Var) and not isinstance(init, Tup)
         if isinstance(last, Tup):
             joins.unbound_like(build, last, inside)
-            raise build.refuse("mixed-kinds", f"'{name}' becomes a tuple in the loop")
+            raise build.refuse("mixed-kinds", f"'{shown(name)}' becomes a tuple in the loop")
         if inside in build.assumed and not evident.is_python_number(build, last):
-            raise build.refuse("mixed-kinds", f"'{name}' meets complex numbers, and may become another kind of number")
+            raise build.refuse(
+                "mixed-kinds", f"'{shown(name)}' meets complex numbers, and may become another kind of number"
+            )
         if last is UNDEFINED and inside not in read:
             return UNDEFINED
         if last is UNDEFINED:
-            raise build.refuse("unsupported-syntax", f"'{name}' may not be bound here")
+            raise build.refuse("unsupported-syntax", f"'{shown(name)}' may not be bound here")
         if last is inside and init is UNDEFINED:
             if inside in read:
-                raise build.refuse("unsupported-syntax", f"'{name}' may not be bound here")
+                raise build.refuse("unsupported-syntax", f"'{shown(name)}' may not be bound here")
             return UNDEFINED
         assert not isinstance(init, Structure)
         carries.append(Carry(inside, init, last, build.fresh(hint_of(name))))
@@ -219,10 +223,10 @@ def _loop(build: Builder, names: list[str], translate_loop: Callable[[_Entry], N
                 assert isinstance(outer, Var)
                 raise joins.BecomesTuple(build.none_at_entry.get(outer, outer), found.count) from None
             if sum(place[:length] in counts for length in range(1, len(place))) >= MOST_NESTED:
-                message = f"'{place[0]}' becomes a tuple of more tuples in each iteration"
+                message = f"'{shown(str(place[0]))}' becomes a tuple of more tuples in each iteration"
                 raise build.refuse("mixed-kinds", message) from None
             if counts.get(place) == found.count:  # it is held in another way, which knows no parts
-                raise build.refuse("mixed-kinds", f"'{place[0]}' becomes a tuple in the loop") from None
+                raise build.refuse("mixed-kinds", f"'{shown(str(place[0]))}' becomes a tuple in the loop") from None
             counts[place] = found.count
         finally:
             build.unbound_at_entry, build.none_at_entry = unbound, none

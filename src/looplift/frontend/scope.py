@@ -216,6 +216,12 @@ def hint_of(name: str) -> str:
     return name.rpartition(">")[2]
 
 
+def shown(name: str) -> str:
+    """How a message calls a name, an item or an attribute: ``<self.>h`` is ``self.h``."""
+    owner, _, own = name.rpartition(">")
+    return f"{owner[1:]}{own}" if owner.endswith(".") else own
+
+
 WITHOUT_HISTORY = frozenset(
     """tuple list table dict mapping zipped zipped_lists zipped_dicts tuple_or_none iter_len not in_ not_in
     builtin.len builtin.int builtin.float builtin.bool builtin.max builtin.min method.item method.size method.dim
@@ -291,6 +297,8 @@ class Builder:
     """What the items of static lists and dicts hold now."""
     forms: dict[Site, Any] = field(default_factory=dict)
     """Which lists are known item by item (STATIC), or hold tuples of a shape: found out on the way, then restarted."""
+    attributes: dict[tuple[str, str], Any] = field(default_factory=dict)
+    """The attributes that the region sets, by the paths of their objects, with these: found out on the way."""
     fixed: set[str] = field(default_factory=set)
     """The paths of integers of the caller for whose values alone the translation holds: found out on the way, too."""
     sites: dict[Var, Site] = field(default_factory=dict)

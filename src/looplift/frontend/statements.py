@@ -6,6 +6,7 @@ import ast
 
 from looplift.base.unpacked import unpacked
 from looplift.frontend import (
+    attributes,
     clipping,
     contexts,
     dictionaries,
@@ -141,7 +142,7 @@ def assign(build: Builder, target: ast.expr, value: Value, made_from: int | None
                 value = value.stored(build, ref)
             build.add(Store(ref, place, build.atom(value), None, build.span, getattr(target, METHOD, "")))
         case ast.Attribute():
-            raise build.refuse("effect-order", f"the attribute '{ast.unparse(target)}' is set inside the loop")
+            attributes.store(build, target, value)
         case _:
             raise build.refuse("unsupported-syntax", "this target of an assignment is not understood")
 
@@ -233,8 +234,13 @@ def _augmented(build: Builder, node: ast.AugAssign) -> None:
             method = getattr(node.target, METHOD, "")
             place = clipping.clipped(build, ref, expressions.subscript(build, index))
             _augmented_store(build, name, ref, place, node.value, method)
-        case _:
-            raise build.refuse("effect-order", f"the attribute '{ast.unparse(node.target)}' is changed inside the loop")
+        case ast.Attribute() as target:
+            before = build.cells[attributes.settable(build, target)]
+            found = expressions.evaluate(build, node.value)
+            if isinstance(before, Tup | Structure) or isinstance(found, Tup | Structure):
+                raise build.refuse("effect-order", f"the attribute '{ast.unparse(target)}' is changed inside the loop")
+            known = expressions.folded(name, before, found)
+            attributes.store(build, target, known or build.emit(f"inplace.{name}", before, found, hint=target.attr))
 
 
 def _augmented_item(build: Builder, name: str, owner: Structure, key: Value, node: ast.expr) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
-from looplift.frontend import changed, limits
+from looplift.frontend import attributes, changed, limits
 from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
@@ -63,6 +63,7 @@ def translate(
         raise NotLiftable("unsupported-syntax", message, span_of(statements[0]))
     bound = frozenset(assigned_names(statements))
     forms: dict[Site, Any] = {}
+    sets: dict[tuple[str, str], Any] = {}
     fixed: set[str] = set()
     changes = differentiates = False
     for _ in range(MAX_ATTEMPTS):
@@ -70,7 +71,7 @@ def translate(
             values, bound=bound, forms=forms, markers=bool(markers), scattered=scattered, clips=clips, changes=changes
         )
         build.meets = markers == MET
-        build.empties, build.fixed = empties, fixed
+        build.empties, build.fixed, build.attributes = empties, fixed, sets
         build.differentiates = differentiates
         build.frames.append(Frame({}, values, is_root=True, file=file))
         try:
@@ -92,6 +93,7 @@ def translate(
         "foreign": list(build.foreign.values()),
         "modules": build.modules,
         "unrolled": build.unrolled,
+        "sets": tuple(key for key, _ in results if "." in key),
         "leaves": build.leaves,
         "unrecorded": frozenset(build.unrecorded),
         "alike": {build.params[path]: like for path, like in build.alike.items()},
@@ -197,10 +199,13 @@ def _translated(
         plain = without_exits(statements, RESULT, build.counter)
     except SyntaxError as error:
         raise NotLiftable("unsupported-syntax", str(error), span_of(statements[0])) from None
+    before = attributes.begin(build)
     body = build.block(lambda: translation.translate_block(build, plain))
     build.blocks.append([])
-    results = tuple((key, _result(build, key)) for key in names)
-    return Block((*body, *build.blocks.pop())), results
+    results = *((key, _result(build, key)) for key in names), *attributes.results(build, before)
+    body = Block((*body, *build.blocks.pop()))
+    attributes.check(build, body)
+    return body, results
 
 
 def _result(build: Builder, name: str) -> Atom:

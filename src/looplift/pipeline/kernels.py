@@ -63,6 +63,7 @@ def _as_one_kernel(function: Any, *, rows: bool) -> RegionCode:
     return RegionCode(
         whole.statements, namespace, whole.standalone, guards, whole.paths, whole.mutated, ["import torch"],
         decisions=decisions, rounded_to=rounded_to(whole.facts, of_arguments=True), may_warn=whole.may_warn,
+        sets=whole.sets,
     )  # fmt: skip
 
 

@@ -45,7 +45,7 @@ def _in_front(program: RegionProgram, ahead: Any, values: Mapping[str, Any], set
     """Batched code for the loops that were taken out of the region."""
     code = through_the_ir(over(program, ahead.front, ahead.numbers), values, settings)
     prints = any("print(" in line for line in code.statements)
-    if code.mutated or code.random or prints or any(loop.decision == "kept" for loop in code.decisions):
+    if code.mutated or code.sets or code.random or prints or any(loop.decision == "kept" for loop in code.decisions):
         raise NotLiftable("effect-order", "what is computed before the loop has effects")
     return code
 

@@ -274,7 +274,7 @@ def _code_from_emitted(emitted: Any, made: Any) -> RegionCode:
 
     names = ("statements", "namespace", "standalone", "guards", "paths", "mutated", "imports", "random")
     fields = {name: getattr(emitted, name) for name in names}
-    for name in ("commits_early", "repeatable", "may_warn", "parts_ways"):
+    for name in ("commits_early", "repeatable", "may_warn", "parts_ways", "sets"):
         fields |= {name: getattr(emitted, name)} if hasattr(emitted, name) else {}
     found = rounded_to(made.facts)
     return RegionCode(**fields, decisions=made.decisions, description=made.describe(), rounded_to=found)

@@ -63,7 +63,7 @@ def _of_loop(dispatcher: Dispatcher, code: RegionCode, values: dict[str, Any], r
     run, verdict = ran
     if run is None or run.error is not None:
         return None
-    if not (code.mutated or code.random or run.text or run.warned):
+    if not (code.mutated or code.sets or code.random or run.text or run.warned):
         return Outcome(verdict, run.result)
     if run.seconds > BUDGET or not _is_coming(code):
         return None

@@ -21,7 +21,7 @@ from looplift.runtime import alternatives, awaited, entry, guards, rivals, secon
 from looplift.runtime.inside import Inside
 from looplift.runtime.patience import Patience
 from looplift.runtime.records import Records, failed_check
-from looplift.runtime.snapshot import CannotCopy, Containers, GeneratorStates, Saved, root_of
+from looplift.runtime.snapshot import Attributes, CannotCopy, Containers, GeneratorStates, Saved, root_of
 from looplift.runtime.traced import Numbered, traced_entry
 from looplift.runtime.trials import Trial, decided_together, size_class
 from looplift.runtime.variants import Program, RegionCode, build_function
@@ -531,6 +531,7 @@ class Dispatcher:
         start = time.perf_counter()
         saved = self._saved(code.mutated if code.commits_early else unproved, values)
         states = GeneratorStates(values.values()) if code.random else None
+        attributes = Attributes(code.sets, entry.reader(self.program, values)) if code.sets else None
         if not (code.random or code.commits_early):
             start = time.perf_counter()  # what is saved for others is saved in the first call alone
         try:
@@ -543,6 +544,8 @@ class Dispatcher:
                 saved.restore()
             if states is not None:
                 states.restore()
+            if attributes is not None:
+                attributes.restore()
             return None, failure
 
     def _saved(self, paths: Iterable[str], values: dict[str, Any]) -> Saved | None:

@@ -68,7 +68,7 @@ def variant_conditions(
     writer: guards.Writer, program: Program, values: Mapping[str, Any], code: RegionCode
 ) -> list[str]:
     read = reader(program, values)
-    every = root_conditions(writer, values)
+    every = root_conditions(writer, values, code.objects)
     every += guards.path_conditions(writer, [path for path in code.paths if path not in values], read)
     standard = standard_namespace()
     needed = {name for text in code.guards for name in re.findall(r"\b[A-Za-z_]\w*", text)} - values.keys()
@@ -119,14 +119,17 @@ def _renamed(text: str, writer: guards.Writer, names: Mapping[str, Any]) -> str:
     )
 
 
-def root_conditions(writer: guards.Writer, values: Mapping[str, Any]) -> list[str]:
-    """Conditions on the root names: all types first, which are cheap and differ most."""
+def root_conditions(writer: guards.Writer, values: Mapping[str, Any], objects: Iterable[str] = ()) -> list[str]:
+    """Conditions on the root names: all types first, which are cheap and differ most. ``objects`` need no more."""
     writer.shapes.clear()
     writer.roots = {id(value): name for name, value in values.items()}
     tensors = {name: value for name, value in values.items() if isinstance(value, torch.Tensor)}
     arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
     plain = (name for name in values if name not in tensors and name not in arrays)
-    others = [guards.conditions(writer, name, values[name]) for name in plain]
+    others = [
+        [writer.type_is(name, values[name])] if name in objects else guards.conditions(writer, name, values[name])
+        for name in plain
+    ]
     writer.roots = {}
     types = [writer.type_is(name, value) for name, value in tensors.items()] + [texts[0] for texts in others]
     rest = [text for texts in others for text in texts[1:]]

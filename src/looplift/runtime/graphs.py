@@ -212,6 +212,8 @@ def _checked(dispatcher: Dispatcher, kinds: Sequence[Any], code: RegionCode, val
     program = dispatcher.program
     if code.random:
         raise NotTraced("the order in which random numbers are drawn is not seen in a graph")
+    if code.sets:
+        raise NotTraced("attributes that are set are not seen in a graph")
     if code.may_warn or not code.repeatable:
         raise NotTraced("it has effects that are not seen in a graph")
     of_memory = list(filter(entry.asks_for_memory, code.guards))  # which values without numbers do not tell

@@ -177,7 +177,7 @@ def _all_of(dispatchers: Iterable[Dispatcher]) -> Iterable[Dispatcher]:
 def has_no_effects(variant: Variant, arguments: Iterable[Any]) -> bool:
     """Whether a run of the loop that is ended in the middle leaves nothing behind."""
     code = variant.code
-    if code is None or code.mutated or code.scratch or code.random or not code.repeatable:
+    if code is None or code.mutated or code.sets or code.scratch or code.random or not code.repeatable:
         return False
     kinds = (*CONTAINERS, *ATOMS, np.ndarray, torch.Tensor, torch.nn.Parameter, torch.nn.Module)
     quiet = not any("print(" in line for line in code.statements)

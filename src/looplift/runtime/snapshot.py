@@ -280,6 +280,33 @@ def _history_of(value: Tensor, had_gradient: bool) -> Callable[[], None]:
     return put_back
 
 
+class Attributes:
+    """Attributes of objects at paths, as they are now: what is there, and what is not."""
+
+    def __init__(self, paths: Iterable[str], read: Callable[[str], Any]):
+        places = [path.rpartition(".") for path in paths]
+        self.places = {"".join(place): (read(place[0]), place[2]) for place in places}
+        self.before = self.values()
+
+    def values(self) -> dict[str, Any]:
+        """What they hold by now, by their paths."""
+        return {path: getattr(owner, name, _UNSET) for path, (owner, name) in self.places.items()}
+
+    def restore(self) -> None:
+        now = self.values()
+        for path, (owner, name) in self.places.items():
+            if self.before[path] is now[path]:
+                continue
+            if self.before[path] is _UNSET:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, self.before[path])
+
+
+_UNSET = "nothing is set"
+"""What is compared in the place of an attribute that is not there."""
+
+
 class Containers:
     """The containers among values, as they are now: analysis may try operations on them."""
 

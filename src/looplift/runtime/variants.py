@@ -45,7 +45,8 @@ class RegionCode:
 
     ``namespace`` holds objects that the text mentions beyond torch, numpy as np, math and RequirementFailed;
     ``standalone`` definitions do for them in a text of its own. ``guards`` are expressions that must hold, the kinds
-    of the values at ``paths`` must not change. The statements write to the values at ``mutated``, the loop to those at
+    of the values at ``paths`` must not change; of names in ``objects`` only the classes matter. The attributes at
+    ``sets`` are set at the end. The statements write to the values at ``mutated``, the loop to those at
     ``scratch`` too, which nothing sees. ``commits_early``: they may fail after they wrote. ``repeatable``: the loop has
     no effects but its writes, draws and printed text.
     ``may_warn``: NumPy may warn in them, otherwise than in the loop.
@@ -81,6 +82,8 @@ class RegionCode:
     rival: Callable[[Mapping[str, Any]], RegionCode] | None = None
     expected: Callable[[Mapping[str, Any]], float] | None = None
     rounded_to: dict[str, str] = field(default_factory=dict)
+    sets: list[str] = field(default_factory=list)
+    objects: list[str] = field(default_factory=list)
     fused: bool = False
     """Whether torch.compile takes the statements."""
     shares_work: Callable[[], bool] = lambda: True

@@ -19,8 +19,9 @@ from typing import Any
 from looplift.base.compare import difference
 from looplift.base.data import dataclass
 from looplift.base.paths import roots_of
+from looplift.runtime import entry
 from looplift.runtime.patience import compiling
-from looplift.runtime.snapshot import CannotCopy, GeneratorStates, Saved, copied
+from looplift.runtime.snapshot import Attributes, CannotCopy, GeneratorStates, Saved, copied
 from looplift.runtime.variants import Program, RegionCode
 
 BUDGET = 0.05
@@ -134,6 +135,7 @@ class LoopRun:
     states: GeneratorStates
     seconds: float
     warned: bool
+    attributes: dict[str, Any]
 
 
 @dataclass
@@ -168,7 +170,7 @@ def run_loop(
     """Run the loop on copies; generators are put back."""
     if not code.repeatable:
         return None, Verdict(None, "not verified: the loop has effects that must not happen twice")
-    before = GeneratorStates(values.values())
+    before, attributes = GeneratorStates(values.values()), Attributes(code.sets, entry.reader(program, values))
     try:
         copies = copied(values, [*code.mutated, *code.scratch], _beside(program, code, values))
     except CannotCopy as why:
@@ -191,8 +193,11 @@ def run_loop(
             raise
         except BaseException as raised:  # sys.exit, or what the user derived from none of Python's errors
             error = raised
+        finally:
+            found = attributes.values()
+            attributes.restore()
     spent = clock.spent()
-    run = LoopRun(result, error, copies, text, GeneratorStates(values.values()), spent, bool(warned))
+    run = LoopRun(result, error, copies, text, GeneratorStates(values.values()), spent, bool(warned), found)
     before.restore()
     return run, Verdict(None, seconds=spent)
 
@@ -206,13 +211,20 @@ def ended_in(program: Program, arguments: Iterable[Any], seconds: float) -> tupl
 
 
 def compare(
-    run: LoopRun, result: Any, text: list[str], code: RegionCode, values: Mapping[str, Any], *, magnitude: float = 1.0
+    run: LoopRun,
+    result: Any,
+    text: list[str],
+    code: RegionCode,
+    values: Mapping[str, Any],
+    attributes: Mapping[str, Any],
+    *,
+    magnitude: float = 1.0,
 ) -> Verdict:
     """Whether the batched statements did what the loop did."""
     if run.error is not None:
         return Verdict(False, f"the loop raises {type(run.error).__name__}: {run.error}", run.seconds)
-    got = {"result": result} | {path: values[path] for path in code.mutated}
-    want = {"result": run.result} | {path: run.values[path] for path in code.mutated}
+    got = {"result": result} | {path: values[path] for path in code.mutated} | {**attributes}
+    want = {"result": run.result} | {path: run.values[path] for path in code.mutated} | run.attributes
     narrow = {f"values[{key!r:.40}]": dtype for key, dtype in code.rounded_to.items()}
     why = difference(got, want, magnitude=magnitude, path="values", narrow=narrow)
     if not why and "".join(text) != "".join(run.text):
@@ -246,7 +258,7 @@ def verified_call(
     """
     run, verdict = ran or run_loop(program, code, values, seconds)
     arguments = [values[name] for name in program.arguments]
-    before = GeneratorStates(values.values())
+    before, attributes = GeneratorStates(values.values()), Attributes(code.sets, entry.reader(program, values))
     try:
         saved = Saved(values[path] for path in code.mutated if path in values)
     except CannotCopy:
@@ -255,23 +267,24 @@ def verified_call(
         try:
             result = call(*arguments)
         except Exception as failure:
-            _put_back(saved, before)
+            _put_back(saved, before, attributes)
             return Outcome(verdict, failure=failure)
         except BaseException:
-            _put_back(saved, before)
+            _put_back(saved, before, attributes)
             raise
     if run is not None:
         magnitude = _magnitude(values.values())
-        verdict = compare(run, result, text, code, values, magnitude=magnitude)
+        verdict = compare(run, result, text, code, values, attributes.values(), magnitude=magnitude)
     if verdict.agrees is False:
-        _put_back(saved, before)
+        _put_back(saved, before, attributes)
         return Outcome(verdict)
     if text:
         sys.stdout.write("".join(text))
     return Outcome(verdict, result)
 
 
-def _put_back(saved: Saved, before: GeneratorStates) -> None:
+def _put_back(saved: Saved, before: GeneratorStates, attributes: Attributes) -> None:
+    attributes.restore()
     saved.restore()
     before.restore()
 
