@@ -87,6 +87,47 @@ def last_of(box, xs):
         box.found = x * 2
 
 
+class Log:
+    def __init__(self):
+        self.values = []
+
+    def add(self, value):
+        self.values.append(value)
+
+
+def logged(log, xs):
+    total = torch.zeros(())
+    for x in xs:
+        log.add(x * 2)
+        total = total + x
+    return total
+
+
+def of_two_logs(a, b, xs):
+    for x in xs:
+        a.add(x + 1)
+        b.add(x - 1)
+
+
+def counted(log, xs):
+    for x in xs:
+        log.add(x * len(log.values))
+
+
+def from_an_environment(cell, xs):
+    out = []
+    for x in xs:
+        h = cell.reset(x * 1)
+        out.append(h * 2)
+    return torch.stack(out)
+
+
+class Environment:
+    def reset(self, x):
+        self.h = x
+        return self.h
+
+
 def numbers(seed=0, count=9):
     return torch.randn(count, generator=torch.Generator().manual_seed(seed))
 
@@ -188,6 +229,40 @@ def test_nothing_is_set_where_the_loop_has_no_iteration():
         box = Box(0)
         lifted(box, torch.ones(count))
         assert hasattr(box, "found") == (count > 0)
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+@pytest.mark.parametrize("verify", ["off", "first"])
+def test_lists_that_objects_hold_grow(backend, verify):
+    lifted, log, expected = lift(logged, backend=backend, verify=verify), Log(), Log()
+    held = log.values
+    for count in (4, 0, 3):
+        assert_close(lifted(log, numbers(count, count)), logged(expected, numbers(count, count)))
+    assert log.values is held
+    assert_close(held, expected.values)
+    assert "kept" not in decisions(lifted)
+
+
+@pytest.mark.parametrize("function", [of_two_logs, counted])
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+def test_lists_that_are_read_or_may_be_one(function, backend):
+    lifted = lift(function, backend=backend, verify="off")
+    for same in (False, True, False):
+        logs, expected = [Log(), Log()], [Log(), Log()]
+        if same:
+            logs[1].values, expected[1].values = logs[0].values, expected[0].values
+        if function is counted:
+            del logs[1], expected[1]
+        function(*expected, numbers())
+        lifted(*logs, numbers())
+        assert_close([one.values for one in logs], [one.values for one in expected])
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch"])
+def test_what_a_method_sets_and_returns(backend):
+    lifted, made, expected = lift(from_an_environment, backend=backend, verify="off"), Environment(), Environment()
+    assert_close(lifted(made, numbers()), from_an_environment(expected, numbers()))
+    assert_close(made.h, expected.h)
 
 
 class Checked(Box):

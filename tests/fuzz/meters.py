@@ -34,7 +34,7 @@ CLASS = """class Meter{base}:
 STARTS = ("0, 0.0, None, -1e9", "0, 0.0, 0.0, 0.0", "0, 0, None, float('-inf')", "1, 1.0, 0.5, torch.zeros(())")
 CALLS = {"__call__": "{m}({x})", "forward": "{m}({x})", "update": "{m}.update({x})"}
 USES = """out.append({c})|{c}|{c}|y = {c}|if i % 2: {c}|{c}; out.append({m}.mean)|out.append({m}.total())|kept[i] = {c}
-{m}.mean = x[i]|if {m}.n > 3: {c}|{m}.n += 1|h = {m}.last"""
+{m}.mean = x[i]|{m}.seen.append(x[i])|if {m}.n > 3: {c}|{m}.n += 1|h = {m}.last"""
 ARGUMENTS = """
 
 def arguments(seed):

@@ -175,9 +175,9 @@ def _whole(
     sets = function.attributes.get("sets", ())
     if names == ["return"]:
         statements = [f"return {call}[0]"]
-    elif names == ["return", *sets]:
+    elif names[:1] == ["return"] and all("." in name for name in names[1:]):
         (made,) = fresh(("found",), " ".join([call, *names]))
-        statements = [f"{', '.join([made, *sets])} = {call}", f"return {made}"]
+        statements = [f"{', '.join([made, *names[1:]])} = {call}", f"return {made}"]
     elif "return" in names:
         raise NotLiftable("unsupported-syntax", "a region that ends the function and more")
     else:
@@ -187,7 +187,7 @@ def _whole(
     note = f"a branch or an index depends on {', '.join(kernel.deciding)}, whose last digit may differ from torch's"
     return Whole(
         kernel, [*lines_of(before, paths), *statements], [standalone_text(kernel)], guards, namespace,
-        list(given.values()) + guarded_modules(function), list(mutated), facts,
+        list(given.values()) + guarded_modules(function), [*mutated, *function.attributes.get("grows", ())], facts,
         [note] if kernel.deciding else [], warns(before), list(sets),
     )  # fmt: skip
 

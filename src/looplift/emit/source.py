@@ -335,7 +335,7 @@ def emit(plan: Any) -> Emitted:
     emitted.guards += of_libraries(called_functions(emitted.statements), names)
     emitted.guards = list(dict.fromkeys(emitted.guards))
     emitted.namespace |= names
-    emitted.mutated = plan.mutated
+    emitted.mutated = [*plan.mutated, *function.attributes.get("grows", ())]
     emitted.sets = list(function.attributes.get("sets", ()))
     emitted.random = plan.random
     emitted.kernels = plan.kernels

@@ -15,6 +15,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.frontend import expressions
+from looplift.frontend.outer_lists import holds_containers
 from looplift.frontend.scope import MISSING, Builder, Restart, Structure, Tup, Value, is_unbound
 from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Var, uses, walk
 
@@ -70,7 +71,20 @@ def begin(build: Builder) -> dict[str, Value]:
             build.watch(None, f"hasattr({path}, {name!r})", False)
         given = UNDEFINED if value is MISSING else _given(build, f"{path}.{name}", value)
         build.cells[cell_of(path, name)] = given
+    for path in build.grown:
+        build.grown[path] = build.emit("list", hint=f"new_{path.rpartition('.')[2]}")
     return dict(build.cells)
+
+
+def grown(build: Builder, ref: Var) -> Var:
+    """The list that an append goes to: of one that an object holds a list of the region's own, by which it grows."""
+    path = build.param_path(ref)
+    if path is None or "." not in path or type(build.param_values[path]) is not list:
+        return ref
+    if (own := build.grown.get(path)) is None:
+        build.grown[path] = None
+        raise Restart
+    return own
 
 
 def _given(build: Builder, path: str, value: Any) -> Value:
@@ -135,15 +149,18 @@ def results(build: Builder, before: dict[str, Value]) -> list[tuple[str, Atom]]:
         value = build.cells[cell_of(path, name)]
         if value is not before[cell_of(path, name)]:
             found.append((f"{path}.{name}", build.atom(value)))
-    return found
+    return found + [(f"{path}[len({path}):]", own) for path, own in build.grown.items() if own is not None]
 
 
 def check(build: Builder, body: Block) -> None:
     """Refuse where an object whose attributes are set may be seen by another way than its path; guards for the rest."""
-    if not build.attributes:
+    if not (build.attributes or build.grown):
         return
+    for path in build.grown:
+        _check_grown(build, path, body)
     seen = {*build.params, *build.modules, *(path for path, _ in build.guards), *map(".".join, build.attributes)}
-    for (path, name), owner in build.attributes.items():
+    owners = {tuple(path.rsplit(".", 1)): eval(path.rpartition(".")[0], dict(build.values)) for path in build.grown}
+    for (path, name), owner in (build.attributes | owners).items():
         pattern = re.compile(rf"\.(?:{name}|{'|'.join(_OF_ALL)})\b")
         own = re.compile(rf"{re.escape(path)}\.{name}(?:\[\d+\])*$")
         for other in sorted(seen):
@@ -154,13 +171,29 @@ def check(build: Builder, body: Block) -> None:
                 raise build.refuse("effect-order", f"'{path}' is used as a whole, and its attribute '{name}' is set")
 
 
+def _check_grown(build: Builder, path: str, body: Block) -> None:
+    """Nothing in the region may read a list that grows, by this path or another one."""
+    var, value = build.params.get(path), build.param_values.get(path)
+    held = any(map(holds_containers, build.param_values.values()))
+    if held or any(one is var for statement in walk(body) for one in uses(statement)):
+        raise build.refuse(
+            "effect-order", f"'{path}', a list made outside of what is lifted here, is read and appended to"
+        )
+    build.watch(None, f"type({path})", list)
+    for other, one in build.param_values.items():
+        if type(one) is list and other != path:
+            if one is value:
+                raise build.refuse("aliasing", f"'{path}' and '{other}' are one list")
+            build.watch(None, f"({path} is not {other})", True)
+
+
 def _keep_apart(build: Builder, path: str, owner: Any, other: str, name: str) -> None:
     """An attribute of the same name is read of another object, which must be another one in each call."""
     found = re.fullmatch(rf"([A-Za-z_][\w.]*(?:\[[\w'\"]+\][\w.]*)*)\.{name}(?:\[\d+\])*", other)
     root = re.match(r"\w*", other)
     if found is not None and root is not None and root[0] in build.values:
         if eval(found[1], dict(build.values)) is not owner:
-            build.watch(None, f"{path} is not {found[1]}", True)
+            build.watch(None, f"({path} is not {found[1]})", True)
             return
     raise build.refuse("effect-order", f"the attribute '{path}.{name}' is set, and '{other}' may be the same")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from looplift.base.syntax import nodes_of
-from looplift.frontend import expressions, loops, statements, structures
+from looplift.frontend import attributes, expressions, loops, statements, structures
 from looplift.frontend.names import assigned_names, updated_names
 from looplift.frontend.scope import Builder, Structure, Value
 from looplift.ir.grammar import Append, Let, Store, Var, uses, walk
@@ -19,6 +19,7 @@ def append(build: Builder, ref: Value, item: Value) -> bool:
     ref = build.atom(ref)
     if not isinstance(ref, Var):
         return False
+    ref = attributes.grown(build, ref)
     structures.append(build, ref, item)
     build.add(Append(ref, build.atom(item), build.span))
     return True

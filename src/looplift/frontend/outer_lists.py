@@ -64,7 +64,7 @@ def outer_lists(statements: list[ast.stmt], values: Mapping[str, Any], arguments
         if not statements or not all(isinstance(node, PLAIN) for node in nodes_of(returned)):
             return None
     found &= _only_appended_to(statements, found)
-    if not found or any(_holds_containers(value) for name, value in values.items() if name not in found):
+    if not found or any(holds_containers(value) for name, value in values.items() if name not in found):
         return None
     taken = names_of(statements)
     own = {name: fresh_name(f"new_{name}", {*values} | taken.loads | taken.stores) for name in sorted(found)}
@@ -96,7 +96,7 @@ def _only_appended_to(statements: list[ast.stmt], names: set[str]) -> set[str]:
     return names & appended - others - hidden
 
 
-def _holds_containers(value: Any) -> bool:
+def holds_containers(value: Any) -> bool:
     items = [*value, *value.values()] if isinstance(value, dict) else value
     return isinstance(value, CONTAINERS) and any(isinstance(item, CONTAINERS) for item in items)
 

@@ -157,6 +157,8 @@ def _named(build: Builder, name: str, value: Value, made_from: int | None) -> Va
     last = block[-1]
     if not isinstance(last, Let) or last.var is not value:
         return value
+    if any(leaf is value for held in build.cells.values() for leaf in loops.leaves(held)):
+        return value
     named = build.fresh(name)
     block[-1] = Let(named, last.op, last.span)
     if value in build.sites:

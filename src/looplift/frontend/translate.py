@@ -13,7 +13,7 @@ from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
 from looplift.frontend.peeling import MET
-from looplift.frontend.scope import Builder, Differentiates, Frame, Restart, Site, is_unbound
+from looplift.frontend.scope import Builder, Differentiates, Frame, Restart, Site, Value, is_unbound
 from looplift.ir import anew, backwards, begun, filled, growing, just_appended, lasts, sink, started, tables
 from looplift.ir.grammar import (
     TABLE,
@@ -64,6 +64,7 @@ def translate(
     bound = frozenset(assigned_names(statements))
     forms: dict[Site, Any] = {}
     sets: dict[tuple[str, str], Any] = {}
+    grown: dict[str, Any] = {}
     fixed: set[str] = set()
     changes = differentiates = False
     for _ in range(MAX_ATTEMPTS):
@@ -72,6 +73,7 @@ def translate(
         )
         build.meets = markers == MET
         build.empties, build.fixed, build.attributes = empties, fixed, sets
+        build.grown = dict.fromkeys(grown)
         build.differentiates = differentiates
         build.frames.append(Frame({}, values, is_root=True, file=file))
         try:
@@ -83,7 +85,7 @@ def translate(
         except Differentiates:
             differentiates = True
         except Restart:
-            continue
+            grown |= build.grown
     else:
         raise NotLiftable("unsupported-syntax", "lists of too many forms", span_of(statements[0]))
     function = Function(name, tuple(build.params.values()), body, results, file, span_of(statements[0]), {
@@ -93,7 +95,8 @@ def translate(
         "foreign": list(build.foreign.values()),
         "modules": build.modules,
         "unrolled": build.unrolled,
-        "sets": tuple(key for key, _ in results if "." in key),
+        "sets": tuple(key for key, _ in results if "." in key and "[" not in key),
+        "grows": tuple(build.grown),
         "leaves": build.leaves,
         "unrecorded": frozenset(build.unrecorded),
         "alike": {build.params[path]: like for path, like in build.alike.items()},
@@ -199,8 +202,13 @@ def _translated(
         plain = without_exits(statements, RESULT, build.counter)
     except SyntaxError as error:
         raise NotLiftable("unsupported-syntax", str(error), span_of(statements[0])) from None
-    before = attributes.begin(build)
-    body = build.block(lambda: translation.translate_block(build, plain))
+    before: dict[str, Value] = {}
+
+    def whole() -> None:
+        before.update(attributes.begin(build))
+        translation.translate_block(build, plain)
+
+    body = build.block(whole)
     build.blocks.append([])
     results = *((key, _result(build, key)) for key in names), *attributes.results(build, before)
     body = Block((*body, *build.blocks.pop()))
