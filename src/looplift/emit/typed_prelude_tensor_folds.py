@@ -294,6 +294,7 @@ template <class T> static PyObject* about_written(void* of);
 template <class T> static inline void may_change(Buf<T>* b) {
   if (!b) bail(UNBOUND);
   if (b->held) bail(KIND);
+  ++b->version;
   if (b->place < 0 || b->dirty) return;
   T* mine = (T*)take((b->n ? b->n : 1) * sizeof(T)); memcpy(mine, b->data, b->n * sizeof(T));
   b->data = mine; b->dirty = true; ++b->refs;
@@ -320,6 +321,10 @@ template <class T, class A> static void change(const Ten<T, 0>& x, const A& valu
 // PyTorch refuses to change a view in place whose tensor was changed otherwise since the view was made.
 template <class T, int R> static inline void not_stale(const Ten<T, R>& x) {
   if (TRACKED && x.b.p && x.b.p->nodes && (count_of(x) != x.b.p->n || x.b.p->rewritten)) bail(KIND);
+}
+template <class T, int R> static inline I version_of(const Ten<T, R>& x) { return x.b.p ? x.b.p->version : 0; }
+template <class T, int R> static inline void same_version(const Ten<T, R>& x, I before) {
+  if (TRACKED && version_of(x) != before) bail(KIND);
 }
 // a number of its own, which the new value was made of, so that it reaches all that the old one did
 template <class T, class A> static void change_own(const Ten<T, 0>& x, const A& value) {

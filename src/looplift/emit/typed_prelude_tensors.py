@@ -150,7 +150,7 @@ template <class T> struct Buf {
   bool rewritten = false;  // so is all that the elements were made of before they were stored to
   struct { PyObject* object = nullptr; int rank = 0; I at = 0, *size = nullptr; } made;  // what it was handed out as
   T own{};
-  I own_node = 0, group = 0;
+  I own_node = 0, group = 0, version = 0;
   void empty() { if (place < 0 && data && data != &own) give(data, n * sizeof(T));
       if (nodes && nodes != &own_node) give(nodes, n * sizeof(I)); data = nullptr; nodes = nullptr; }
   void track() {
@@ -173,7 +173,8 @@ template <class T> struct Buf {
   }
   void put(I k, const Num<T>& x) {
     data[k] = x.v;
-    if (TRACKED) { I me = settled(x); if (me >= 0) track(); if (nodes) nodes[k] = me > 0 ? me : 0; held |= x.held; }
+    if (!TRACKED) return;
+    ++version; I me = settled(x); if (me >= 0) track(); if (nodes) nodes[k] = me > 0 ? me : 0; held |= x.held;
   }
   // what reaches more than the elements, of which so many are read
   I beside(I count) { return nodes && (count != n || rewritten) ? all_of_it() : 0; }

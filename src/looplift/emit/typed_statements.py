@@ -205,6 +205,10 @@ class Statements(OptionalNames):
     def changed_in_place(self, old: Value, op: Any, value: Value, node: ast.AST, *, fresh: bool = False) -> None:
         raise NotImplementedError
 
+    def version_of(self, value: Value) -> str:
+        """The name of how often the memory of a tensor was written to."""
+        raise NotImplementedError
+
     def refuse_shared_change(self, old: Value, node: ast.AST) -> None:
         """Containers that operators change in place are known by other names, too."""
         if isinstance(old.type, Box):
@@ -225,9 +229,13 @@ class Statements(OptionalNames):
             return
         with self.block() as lines:
             value = self.expression(node.value)
+        is_view = isinstance(owner.type, Ten) and isinstance(old.type, Ten)
         if lines:  # evaluated after the item was read
             owner, old = self.keep(owner), self.keep(old)
+            version = self.version_of(old) if is_view else ""
             self.lines += lines
+            if version:
+                self.emit(f"same_version({old.code}, {version});")
         self.refuse_shared_change(old, node)
         if isinstance(self.present(old).type, Ten | Either | Arr):
             value = self.present(value)
@@ -237,8 +245,7 @@ class Statements(OptionalNames):
                 return
             if not isinstance(old.type, Ten | Arr):
                 raise refuse(node, "changes what may be a tensor")
-            fresh = isinstance(owner.type, Ten) and not lines
-            self.changed_in_place(old, type(node.op), value, node, fresh=fresh)
+            self.changed_in_place(old, type(node.op), value, node, fresh=is_view)
             return
         found = self.binary(type(node.op), self.present(old), self.present(value), node)
         self.put(owner, index, self.keep(found), target)

@@ -95,6 +95,9 @@ class Stores(Statements):
                 return
         super().bind(target, value)
 
+    def version_of(self, value: Value) -> str:
+        return self.keep(Value(INT, f"version_of({value.code})")).code
+
     def changed_in_place(self, old: Value, op: Any, value: Value, node: ast.AST, *, fresh: bool = False) -> None:
         """``old += value`` of a tensor; ``fresh``: of a view that is made for it."""
         old, value = self.keep(old), self.keep(value)
