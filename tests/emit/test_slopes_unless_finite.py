@@ -178,7 +178,9 @@ def test_second_derivatives_of_products_of_two_zeros():
     assert second.tolist() == [[5, 4, 3, 0], [8, 8, 0, 0], [0, 0, 0, 0], [1, 1, 0, 0]]
 
 
-@pytest.mark.parametrize(("function", "x"), [case for case in CASES if case[0] in (products, pooled, distances, steps_of_products)])
+@pytest.mark.parametrize(
+    ("function", "x"), [case for case in CASES if case[0] in (products, pooled, distances, steps_of_products)]
+)
 def test_many_gradients_are_computed_at_once(function, x):
     def slopes(one):
         return torch.autograd.functional.jacobian(one, torch.tensor(x, dtype=D).unique(dim=0) + 0.5, vectorize=True)
