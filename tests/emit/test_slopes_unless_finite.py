@@ -70,6 +70,38 @@ def slices_along(x):
     return torch.stack(out)
 
 
+def steps_of_products(x):
+    out = torch.zeros(len(x), dtype=D)
+    for i in range(len(x)):
+        product = torch.ones((), dtype=D)
+        for j in range([3, 4, 0, 2][i]):
+            product = product * x[i, j]
+        out[i] = product
+    return out
+
+
+def products_of_rows(x):
+    out = torch.zeros(len(x), 2, dtype=D)
+    for i in range(len(x)):
+        product = torch.ones(2, dtype=D)
+        for j in range(i):
+            product = product * x[j, 1:3]
+        out[i] = product
+    return out
+
+
+def products_by_label(x):
+    labels = torch.tensor([0, 1, 0, 2, 1, 0])
+    out = torch.zeros_like(x)
+    for i in range(len(x)):
+        product = torch.ones((), dtype=D)
+        for j in range(len(x)):
+            if labels[j] == labels[i]:
+                product = product * x[j]
+        out[i] = product
+    return out
+
+
 def first_norms(x):
     out = torch.zeros_like(x)
     for i in range(len(x)):
@@ -91,7 +123,8 @@ CASES = [
     (distances, ROWS), (pooled, TABLE), (pooled_over, TABLE), (products, TABLE), (products_along, TABLE),
     (first_products, [1.0, 2.0, 0.0, 3.0, 0.0, 1.0]), (slices, [0.0, 0.0, 2.0, 0.0, 3.0, 1.0]),
     (slices_along, [0.0, 0.0, 2.0, 0.0, 3.0, 1.0]), (first_norms, [0.0, 0.0, 1.0, 0.0]),
-    (deviations, [1.0, 1.0, 2.0, 2.0, 0.0, 0.0]),
+    (deviations, [1.0, 1.0, 2.0, 2.0, 0.0, 0.0]), (steps_of_products, TABLE), (products_of_rows, TABLE),
+    (products_by_label, [0.0, 2.0, 0.0, 3.0, 0.0, 1.0]),
 ]  # fmt: skip
 
 
@@ -114,18 +147,40 @@ def test_gradients_are_the_loops_whatever_comes_in(function, x, backend):
         assert {loop.decision for loop in lifted.report().loops} == {"lanes"}
 
 
-@pytest.mark.parametrize(("function", "x"), [case for case in CASES if case[0] in (products, products_along, pooled)])
-def test_second_derivatives_are_the_loops(function, x):
-    def twice(one):
+STEEP = [
+    case for case in CASES
+    if case[0] in (pooled, products, products_along, first_products, slices, slices_along, steps_of_products,
+                   products_of_rows, products_by_label)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+@pytest.mark.parametrize(("function", "x"), STEEP, ids=[one.__name__ for one, _ in STEEP])
+def test_second_and_third_derivatives_are_the_loops(function, x, backend):
+    def derivatives(one):
         z = torch.tensor(x, dtype=D, requires_grad=True)
-        (first,) = torch.autograd.grad(one(z).square().sum(), z, create_graph=True)
-        return first.detach(), torch.autograd.grad(first.sum(), z)[0]
+        (first,) = torch.autograd.grad(one(z).add(1).square().sum(), z, create_graph=True)
+        (second,) = torch.autograd.grad(first.square().sum(), z, create_graph=True)
+        return first.detach(), second.detach(), torch.autograd.grad(second.sum(), z)[0]
 
-    for ours, loops in zip(twice(lift(function, backend="torch", verify="off")), twice(function), strict=True):
-        torch.testing.assert_close(ours, loops)
+    lifted = lift(function, backend=backend, verify="off")
+    for _ in range(2):
+        for ours, loops in zip(derivatives(lifted), derivatives(function), strict=True):
+            torch.testing.assert_close(ours, loops)
 
 
-@pytest.mark.parametrize(("function", "x"), [case for case in CASES if case[0] in (products, pooled, distances)])
+def test_second_derivatives_of_products_of_two_zeros():
+    x = torch.tensor([[1.0, 2, 3, 4], [0, 0, 4, 2], [1, 2, 3, 4], [0, 0, 5, 5]], dtype=D, requires_grad=True)
+    lifted = lift(steps_of_products, backend="torch", verify="off")
+    (first,) = torch.autograd.grad(lifted(x).sum(), x, create_graph=True)
+    assert first.tolist() == [[6, 3, 2, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
+    (second,) = torch.autograd.grad(first.sum(), x)
+    assert second.tolist() == [[5, 4, 3, 0], [8, 8, 0, 0], [0, 0, 0, 0], [1, 1, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("function", "x"), [case for case in CASES if case[0] in (products, pooled, distances, steps_of_products)]
+)
 def test_many_gradients_are_computed_at_once(function, x):
     def slopes(one):
         return torch.autograd.functional.jacobian(one, torch.tensor(x, dtype=D).unique(dim=0) + 0.5, vectorize=True)

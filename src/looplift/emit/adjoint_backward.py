@@ -181,7 +181,7 @@ class Reversal:
     def _texts(self, statement: Let, own: str) -> dict[str, str]:
         """What the letters of gradient texts stand for."""
         scalar = self.plan.findings.types.get(statement.var)
-        values = {"g": own, "T": "float" if scalar is None or scalar.is_half else scalar.cpp}
+        values = {"g": own, "T": _computed_in(scalar)}
         for letter, operand in operand_letters(statement.op).items():
             value = self.writer.values.get(operand) if isinstance(operand, Var) else self._constant(operand)
             if isinstance(value, Number):
@@ -237,7 +237,7 @@ class Reversal:
         assert isinstance(old, Number) and isinstance(number, Number)
         name = self.writer.fresh("change")
         self.writer.line(f"const double {name} = {place};")
-        letters = {"a": old.text, "b": number.at(UNARY, strict=True), "g": name}
+        letters = {"a": old.text, "b": number.at(UNARY, strict=True), "g": name, "T": _computed_in(old.type)}
         if texts[1] is not None and self.gradient(value) is not None:
             result = self._result_text(combine, letters)
             self.give(value, texts[1].format(r=result, **letters))
@@ -334,6 +334,11 @@ class Reversal:
         name = known.text if isinstance(known, Number) else self.writer.fresh(loop.index.hint)
         self.writer.values[loop.index] = replace(index_of(name, lo, hi, step), text=name)
         self.writer.line(f"const int64_t {name} = {lo.at(ADD)} + {self.trip} * {step.at(UNARY, strict=True)};")
+
+
+def _computed_in(scalar: Scalar | None) -> str:
+    """The type of C++ in which PyTorch computes a derivative."""
+    return "float" if scalar is None or scalar.is_half else scalar.cpp
 
 
 def _bound_here(statement: Statement) -> tuple[Var, ...]:

@@ -14,10 +14,10 @@ OF_ONE = frozenset(("sum", "mean", "prod", "max", "min", "amax", "amin"))
 """Reductions, which leave a single float as it is; those of several elements are written as loops before."""
 
 _POWER = (
-    "{b} == 0 ? 0 : {g} * ({b} * math::pow(double({a}), double({b} - 1)))",
-    "{g} * ({a} == 0 && {b} >= 0 ? 0 : {r} * simd::log(double({a})))",
+    "{b} == 0 ? 0 : {g} * {T}({b} * {T}(math::pow(double({a}), double({b} - 1))))",
+    "{g} * ({a} == 0 && {b} >= 0 ? 0 : {T}({r} * simd::log(double({a}))))",
 )
-_POWER_OF_A_NUMBER = "{b} == 0 ? 0 : {g} * ({b} * power<double>({a}, {b} - 1))"
+_POWER_OF_A_NUMBER = "{b} == 0 ? 0 : {g} * {T}({b} * {T}(power<double>({a}, {b} - 1)))"
 
 
 def operand_letters(op: Op) -> dict[str, Operand]:

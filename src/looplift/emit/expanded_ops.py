@@ -276,8 +276,7 @@ def _reduced(walk: Expansion, short: str, op: Op, row: Row) -> Atom:
         case "norm" | "vector_norm" | "dist":
             return _root(walk, _sum(walk, row, lambda value: walk.let("mul", value, value)), row.dtype)
         case "var" | "std":
-            variance = _variance(walk, row, _freedom(op))
-            return variance if short == "var" else _root(walk, variance, row.dtype)
+            return _variance(walk, row, _freedom(op)) if short == "var" else _deviation(walk, row, _freedom(op))
         case "prod":
             raise walk.refusal("'prod' of a row has no form on single numbers")
     if op.name in ("builtin.max", "builtin.min"):
@@ -317,20 +316,34 @@ def _dot(walk: Expansion, first: Row, second: Row) -> Atom:
     return _sum(walk, pair, lambda value: value)
 
 
-def _variance(walk: Expansion, row: Row, less: int) -> Atom:
-    """The mean square of what elements differ from their mean, to which no gradient flows: all of it would cancel."""
+def _variance(walk: Expansion, row: Row, less: int, *, wide: bool = False) -> Atom:
+    """The mean square of what elements differ from their mean, to which no gradient flows: all of it would cancel.
+
+    ``wide``: squares in double precision, of which none is too large.
+    """
     if less is NotImplemented:
         raise walk.refusal("a variance with a correction that is not a number")
     count = _count(walk, row.sizes)
     walk.require("gt", count, Const(less), "a variance of more elements than its correction")
     plain = lambda value: _detached(walk, value)  # noqa: E731
+    exact = (lambda value: walk.let("method.double", value)) if wide else (lambda value: value)
     mean = walk.let("truediv", _sum(walk, row, plain), count)
 
     def square(value: Atom) -> Atom:
-        apart = walk.let("sub", value, mean)
+        apart = walk.let("sub", exact(value), mean)
         return walk.let("mul", apart, apart)
 
-    return walk.let("truediv", _sum(walk, row, square), walk.let("sub", count, Const(less)) if less else count)
+    mean, squared = exact(mean), replace(row, dtype=torch.float64) if wide else row
+    return walk.let("truediv", _sum(walk, squared, square), walk.let("sub", count, Const(less)) if less else count)
+
+
+def _deviation(walk: Expansion, row: Row, less: int) -> Atom:
+    """The root of the variance, of which the gradient is zero at zero, whatever comes in."""
+    variance = _variance(walk, row, less, wide=True)
+    is_zero = walk.let("eq", variance, Const(0))
+    root = walk.let("torch.sqrt", walk.let("torch.where", is_zero, walk.number(1.0, torch.float64), variance))
+    found = walk.let("torch.where", is_zero, walk.number(0.0, torch.float64), root)
+    return walk.let("method.float" if row.dtype == torch.float32 else "method.double", found)
 
 
 def _root(walk: Expansion, total: Atom, dtype: torch.dtype) -> Atom:

@@ -29,14 +29,14 @@ class Row:
 
 FUNCTIONS: dict[str, Row] = {
     "exp": Row("simd::exp({a})", gradients=("{g} * {r}",), exact=False),
-    "exp2": Row("math::exp2({a})", gradients=("{g} * {r} * 0.6931471805599453",)),
+    "exp2": Row("math::exp2({a})", gradients=("{g} * {r} * {T}(0.6931471805599453)",)),
     "expm1": Row("simd::expm1({a})", gradients=("{g} * ({r} + 1)",), exact=False),
     "log": Row("simd::log({a})", gradients=("{g} / {a}",), exact=False),
-    "log2": Row("simd::log2({a})", gradients=("{g} / ({a} * 0.6931471805599453)",), exact=False),
-    "log10": Row("simd::log10({a})", gradients=("{g} / ({a} * 2.302585092994046)",), exact=False),
+    "log2": Row("simd::log2({a})", gradients=("{g} / ({a} * {T}(0.6931471805599453))",), exact=False),
+    "log10": Row("simd::log10({a})", gradients=("{g} / ({a} * {T}(2.302585092994046))",), exact=False),
     "log1p": Row("simd::log1p({a})", gradients=("{g} / ({a} + 1)",), exact=False),
     "sqrt": Row("math::sqrt({a})", gradients=("{g} / (2 * {r})",), exact=False),
-    "rsqrt": Row("1 / math::sqrt({a})", MULTIPLY, ("-0.5 * {g} * {r} * {r} * {r}",), exact=False),
+    "rsqrt": Row("1 / math::sqrt({a})", MULTIPLY, ("{T}(-0.5) * {g} * ({r} * {r} * {r})",), exact=False),
     "sin": Row("simd::sin({a})", gradients=("{g} * simd::cos({a})",), exact=False),
     "cos": Row("simd::cos({a})", gradients=("-{g} * simd::sin({a})",), exact=False),
     "tan": Row("simd::tan({a})", gradients=("{g} * (1 + {r} * {r})",), exact=False),
@@ -49,19 +49,19 @@ FUNCTIONS: dict[str, Row] = {
     "asinh": Row("math::asinh({a})", gradients=("{g} / math::sqrt({a} * {a} + 1)",)),
     "acosh": Row("math::acosh({a})", gradients=("{g} / math::sqrt({a} * {a} - 1)",)),
     "atanh": Row("math::atanh({a})", gradients=("{g} / (1 - {a} * {a})",)),
-    "erf": Row("simd::erf({a})", gradients=("{g} * 1.1283791670955126 * simd::exp(-{a} * {a})",), exact=False),
-    "erfc": Row("simd::erfc({a})", gradients=("-{g} * 1.1283791670955126 * simd::exp(-{a} * {a})",), exact=False),
+    "erf": Row("simd::erf({a})", gradients=("{T}(1.1283791670955126) * simd::exp(-{a} * {a}) * {g}",), exact=False),
+    "erfc": Row("simd::erfc({a})", gradients=("{T}(-1.1283791670955126) * simd::exp(-{a} * {a}) * {g}",), exact=False),
     "sigmoid": Row("1 / (1 + simd::exp(-{a}))", MULTIPLY, ("{g} * (1 - {r}) * {r}",), exact=False),
     "reciprocal": Row("1 / {a}", MULTIPLY, ("-{g} * ({r} * {r})",)),
     "truediv": Row("{a} / {b}", MULTIPLY, ("{g} / {b}", "-{g} * (({a} / {b}) / {b})")),
     "atan2": Row(
         "math::atan2({a}, {b})",
         gradients=(
-            "{g} * ({a} * {a} + {b} * {b} == 0 ? 0 : {b} / ({a} * {a} + {b} * {b}))",
-            "-{g} * ({a} * {a} + {b} * {b} == 0 ? 0 : {a} / ({a} * {a} + {b} * {b}))",
+            "{g} * {b} * ({a} * {a} + {b} * {b} == 0 ? 0 : 1 / ({a} * {a} + {b} * {b}))",
+            "{g} * -{a} * ({a} * {a} + {b} * {b} == 0 ? 0 : 1 / ({a} * {a} + {b} * {b}))",
         ),
     ),
-    "hypot": Row("math::hypot({a}, {b})", gradients=("{g} * ({a} / {r})", "{g} * ({b} / {r})")),
+    "hypot": Row("math::hypot({a}, {b})", gradients=("{g} * {a} / {r}", "{g} * {b} / {r}")),
     "copysign": Row("math::copysign({a}, {b})", gradients=("{g} * ({a} == 0 ? 0 : {r} / {a})", "0")),
 }
 """Functions of floats; an integer operand becomes a float first."""
@@ -92,7 +92,7 @@ ARITHMETIC: dict[str, Row] = {
     ),
     "floordiv": Row("floor_divide<{T}>({a}, {b})", ATOM, (None, None), "integer_floor_divide<{T}>({a}, {b})"),
     "mod": Row(
-        "remainder_of<{T}>({a}, {b})", ATOM, ("{g}", "-{g} * floor_divide<double>({a}, {b})"),
+        "remainder_of<{T}>({a}, {b})", ATOM, ("{g}", "-{g} * floor_divide<{T}>({a}, {b})"),
         "integer_remainder<{T}>({a}, {b})",
     ),
     "fmod": Row(
@@ -105,24 +105,26 @@ LEAK = 0.01
 """The slope of ``leaky_relu`` below zero where none is given."""
 ACTIVATIONS: dict[str, Row] = {
     "leaky_relu": Row("{a} > 0 ? {a} : {a} * {b}", CHOICE, ("{a} > 0 ? {g} : {g} * {b}", "0")),
-    "elu": Row("{a} > 0 ? {a} : {T}(simd::expm1({a}))", CHOICE, ("{a} > 0 ? {g} : {g} * ({r} + 1)",), exact=False),
+    "elu": Row(
+        "{a} > 0 ? {a} : {T}(simd::expm1({a}))", CHOICE, ("{a} <= 0 ? {g} * simd::exp({a}) : {g}",), exact=False
+    ),
     "silu": Row(
         "{a} / (1 + simd::exp(-{a}))", MULTIPLY,
         ("{g} / (1 + simd::exp(-{a})) * (1 + {a} * (1 - 1 / (1 + simd::exp(-{a}))))",), exact=False,
     ),
     "softplus": Row(
         "{a} > 20 ? {a} : {T}(simd::log1p(simd::exp({a})))", CHOICE,
-        ("{a} > 20 ? {g} : {g} * (simd::exp({a}) / (simd::exp({a}) + 1))",), exact=False,
+        ("{a} > 20 ? {g} : {g} * simd::exp({a}) / (simd::exp({a}) + 1)",), exact=False,
     ),
     "logsigmoid": Row(
         "smaller<{T}>({a}, 0) - simd::log1p(simd::exp(-math::fabs({a})))", ADD,
-        ("{g} / (1 + simd::exp({a}))",), exact=False,
+        ("{g} * (({a} < 0 ? 1 : simd::exp(-math::fabs({a}))) / (1 + simd::exp(-math::fabs({a}))))",), exact=False,
     ),
     "gelu": Row(
-        "{a} * (1 + simd::erf({a} * {T}(0.7071067811865476))) / 2", MULTIPLY,
+        "{a} / 2 * (1 + simd::erf({a} * {T}(0.7071067811865476)))", MULTIPLY,
         (
             "{g} * ((1 + simd::erf({a} * {T}(0.7071067811865476))) / 2"
-            " + {a} * simd::exp(-{a} * {a} / 2) * 0.3989422804014327)",
+            " + {a} * (simd::exp(-{a} * {a} / 2) * {T}(0.3989422804014327)))",
         ),
         exact=False,
     ),

@@ -288,16 +288,16 @@ def _scattered_segments(p: Printer, node: Node, text: str) -> str:
     if node.attrs.get("strict"):
         p.need("segment_extreme")
         return f'segment_extreme({text}, "{name}", {owners}, {lanes})'
-    if operator == "mul" and node.attrs.get("all") and p.dtype(value.kind).is_floating_point:
-        for helper in ("comes_finite", "unless_finite", "shares_of_product", "segment_product"):
+    is_float = p.dtype(value.kind).is_floating_point
+    if operator == "mul" and is_float:
+        for helper in ("comes_finite", "unless_finite", "products_of_others", "segment_product"):
             p.need(helper)
-        return f"segment_product({text}, {owners}, {lanes})"
+        return f"segment_product({text}, {owners}, {lanes}{', at_once=True' if node.attrs.get('all') else ''})"
     rest = "".join(f", {text}.shape[{k}]" for k in range(1, value.rank))
     if value.rank > 1:
         owners = f"{owners}[:{', None' * (value.rank - 1)}].expand_as({text})"
     shape = f"({lanes},)" if not rest else f"({lanes}{rest})"
     alone = ""
-    is_float = p.dtype(value.kind).is_floating_point
     if operator != "mul" and node.attrs["gradients"] and node.attrs.get("has_entries") and is_float:
         empty, alone = math.nan, ", include_self=False"  # what no value is equal to has no share of the gradient
     return f'{text}.new_full({shape}, {literal(empty, "torch")}).scatter_reduce(0, {owners}, {text}, "{name}"{alone})'

@@ -16,29 +16,30 @@ def comes_finite(gradient):
         return True
 ''',
     "unless_finite": '''
-def unless_finite(found, slopes, *inputs):
-    """A value, whose inputs get ``slopes(gradient, *inputs)`` where the gradient that comes in is not finite."""
+def unless_finite(found, slopes, *inputs, twice=False):
+    """A value, whose inputs get ``slopes(gradient, *inputs)`` where the gradient that comes in is not finite; with
+    ``twice`` also where gradients of gradients are asked for."""
     if not (torch.is_grad_enabled() and found.requires_grad) or torch.compiler.is_compiling():
         return found
-    return _UnlessFinite.apply(found, slopes, *inputs)
+    return _UnlessFinite.apply(found, slopes, twice, *inputs)
 
 
 class _UnlessFinite(torch.autograd.Function):
     """Hands the gradient on to the value, or else to its inputs."""
 
     @staticmethod
-    def forward(context, found, slopes, *inputs):
+    def forward(context, found, slopes, twice, *inputs):
         context.set_materialize_grads(False)
         context.save_for_backward(*inputs)
-        context.slopes = slopes
+        context.slopes, context.twice = slopes, twice
         return found.detach()
 
     @staticmethod
     def backward(context, gradient):
-        count = len(context.needs_input_grad) - 2
-        if gradient is None or comes_finite(gradient):
-            return (gradient, None) + (None,) * count
-        return None, None, *context.slopes(gradient, *context.saved_tensors)
+        apart = context.twice and torch.is_grad_enabled()
+        if gradient is None or not apart and comes_finite(gradient):
+            return gradient, *[None for _ in context.needs_input_grad[1:]]
+        return None, None, None, *context.slopes(gradient, *context.saved_tensors)
 ''',
     "greatest_of": '''
 def greatest_of(values, dims):
@@ -57,33 +58,46 @@ def product(values, dim):
     def slopes(gradient, values):
         with torch.enable_grad():
             again = values.prod(dim)
-        return (shares_of_product(again, values, gradient, lambda zeros: zeros.sum(dim, keepdim=True)),)
+        later = torch.is_grad_enabled()
+        (shares,) = torch.autograd.grad(again, values, gradient, create_graph=later)
+        return (shares if later else torch.where((values == 0).sum(dim, keepdim=True) > 1, 0, shares),)
     return unless_finite(values.prod(dim), slopes, values)
 ''',
     "segment_product": '''
-def segment_product(values, owners, segments):
-    """The product of each segment, with the gradients of ``prod()`` of each."""
+def segment_product(values, owners, segments, at_once=False):
+    """The product of each segment; ``at_once``: with the gradients of ``prod()`` of each, not of its steps."""
     places = owners.reshape(-1, *[1 for _ in values.shape[1:]]).expand_as(values)
 
-    def folded(values):
-        return values.new_full((segments, *values.shape[1:]), 1).scatter_reduce(0, places, values, "prod")
-
-    def counted(zeros):
-        found = zeros.new_zeros((segments, *zeros.shape[1:]), dtype=torch.int64)
-        return found.index_add(0, owners, zeros.long())[owners]
-
     def slopes(gradient, values):
-        with torch.enable_grad():
-            again = folded(values)
-        return (shares_of_product(again, values, gradient, counted),)
-    return unless_finite(folded(values), slopes, values)
+        shares = gradient[owners] * products_of_others(values, owners)
+        if not at_once or torch.is_grad_enabled():
+            return (shares,)
+        zeros = (values == 0).long()
+        several = zeros.new_zeros((segments, *zeros.shape[1:])).index_add(0, owners, zeros) > 1
+        return (torch.where(several[owners], 0, shares),)
+    found = values.new_full((segments, *values.shape[1:]), 1).scatter_reduce(0, places, values, "prod")
+    return unless_finite(found, slopes, values, twice=True)
 ''',
-    "shares_of_product": '''
-def shares_of_product(product, values, gradient, counted):
-    """The gradient of each factor; zero for those of which ``counted`` finds several zeros beside one another."""
-    again = torch.is_grad_enabled()
-    (shares,) = torch.autograd.grad(product, values, gradient, create_graph=again)
-    return shares if again else torch.where(counted(values == 0) > 1, 0, shares)
+    "products_of_others": '''
+def products_of_others(values, owners):
+    """For each entry the product of all others of its segment; its gradients have gradients, of zeros too."""
+    order = owners.argsort(stable=True)
+    values, owners = values[order], owners[order]
+    before = _products_before(values, owners)
+    after = _products_before(values.flip(0), owners.flip(0)).flip(0)
+    return (before * after)[order.argsort()]
+
+
+def _products_before(values, owners):
+    """For each entry the product of those before it in its segment: of one, of two, of four, ..."""
+    def before(values, count):
+        own = (owners[count:] == owners[:-count]).reshape(-1, *[1 for _ in values.shape[1:]])
+        return torch.cat([torch.ones_like(values[:count]), torch.where(own, values[:-count], 1)])
+    count, longest = 1, int(owners.unique_consecutive(return_counts=True)[1].max()) if len(owners) else 0
+    found = before(values, 1)
+    while count < longest:
+        found, count = found * before(found, count), 2 * count
+    return found
 ''',
     "product_where": '''
 def product_where(function, a, b, held_a=None, held_b=None):

@@ -104,7 +104,7 @@ def fold_text(p: Printer, node: Node) -> Text:
             p.need("extreme")
             return atom(f'extreme({text}, "{base}", {where}{keeps})')
     if base == "prod" and node.attrs["all"] and p.gradients and p.dtype(x.kind).is_floating_point and not more:
-        for helper in ("comes_finite", "unless_finite", "shares_of_product", "product"):
+        for helper in ("comes_finite", "unless_finite", "product"):
             p.need(helper)
         return atom(f"product({text}, {where})")
     if base == "vector_norm":
