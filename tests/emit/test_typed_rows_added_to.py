@@ -54,5 +54,11 @@ def test_rows_are_added_to(function, backend):
             sum((value * value).sum() for value in found.values()).backward()
             slopes.append([found, u.grad, weights["a"].grad, weights["b"].grad])
         assert_close(*slopes)
-    if function is not meanwhile:
     assert "kept" not in {one.decision for one in lifted.report().loops}
+
+
+@pytest.mark.parametrize("backend", ["auto", "native"])
+def test_a_row_that_was_stored_to_meanwhile_raises_as_in_the_loop(backend):
+    for function in (meanwhile, lift(meanwhile, backend=backend, verify="off")):
+        with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+            function(*graph())
