@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from looplift.frontend.scope import Builder, Value
-from looplift.ir.grammar import Const, If, Let, Loop, Op, Statement, Var, constant, operands
+from looplift.ir.grammar import Const, If, Let, Loop, Op, Statement, Var, constant, definitions, operands, walk
 
 KEEPING = ("getitem", "iter_item", "copy", "neg", "add", "sub", "mul", "truediv", "pow", "matmul")
 """Operations that make a tensor if one of their operands is one."""
@@ -144,13 +144,23 @@ NUMBERS = (
 
 
 def is_no_tensor(build: Builder, value: Value) -> bool:
-    """Whether a value is surely a number of Python's or NumPy's, or an array of NumPy's."""
+    """Whether a value is surely a number of Python's or NumPy's, or an array of NumPy's.
+
+    A variable of a loop that is none at first is assumed to stay so, which the end of the loop has to prove.
+    """
+    return _is_no_tensor(build, value, set())
+
+
+def _is_no_tensor(build: Builder, value: Value, seen: set[Value]) -> bool:
     import numpy as np
 
     if isinstance(value, Const):
         return isinstance(value.value, int | float)
     if not isinstance(value, Var):
         return False
+    if value in seen:
+        return True
+    seen.add(value)
     if (path := build.param_path(value)) is not None:
         found = build.param_values[path]
         if type(found) in (list, tuple):
@@ -158,14 +168,19 @@ def is_no_tensor(build: Builder, value: Value) -> bool:
         return isinstance(found, int | float | np.generic | np.ndarray | range)
     if value in build.ranges:
         return True
-    if value in build.entered:
-        return is_no_tensor(build, build.entered[value])
-    match maker(build, value):
+    made = _maker_anywhere(build, value)
+    if value in build.entered and made is None:
+        build.tensorless.add(value)
+        return _is_no_tensor(build, build.entered[value], seen)
+    match made:
         case If(phis=phis):
             phi = next(phi for phi in phis if phi.var is value)
-            return is_no_tensor(build, phi.then) and is_no_tensor(build, phi.orelse)
+            return _is_no_tensor(build, phi.then, seen) and _is_no_tensor(build, phi.orelse, seen)
+        case Loop(index=index) if index is value:
+            return True
         case Loop(carries=carries):
-            return is_no_tensor(build, next(carry.init for carry in carries if carry.after is value))
+            carry = next(carry for carry in carries if value in (carry.inside, carry.after))
+            return _is_no_tensor(build, carry.init, seen) and _is_no_tensor(build, carry.next, seen)
         case Let(op=op) if op.name in NUMBERS:
             return True
         case Let(op=op) if op.name == "attribute":
@@ -173,8 +188,14 @@ def is_no_tensor(build: Builder, value: Value) -> bool:
         case Let(op=op) if op.name in ("unpack", *INTEGRAL, *KEEPING) or op.name.startswith(
             ("inplace.", "np.", "math.")
         ):
-            return all(is_no_tensor(build, operand) for operand in operands(op) if isinstance(operand, Var))
+            return all(_is_no_tensor(build, operand, seen) for operand in operands(op) if isinstance(operand, Var))
     return False
+
+
+def _maker_anywhere(build: Builder, value: Var) -> Statement | None:
+    """The statement that gives a variable its value, also inside of those that stand in a block around."""
+    statements = (statement for block in build.blocks for statement in walk(block))
+    return next((s for s in statements if any(made is value for made in definitions(s))), None)
 
 
 def is_seen_through(build: Builder, value: Value) -> bool:

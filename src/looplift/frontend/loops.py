@@ -365,6 +365,9 @@ def _finish(
     }
     loop = Loop(domain, index, _leave(build, entry, read), block, flag, span)
     build.add(loop)
+    for carry in loop.carries:
+        if carry.inside in build.tensorless and not evident.is_no_tensor(build, carry.next):
+            raise build.refuse("unsupported-value", f"'divmod' of '{carry.hint}', which may become a tensor")
     return loop
 
 

@@ -331,6 +331,8 @@ class Builder:
     """Whether lists stay lists where they are changed at places that are not known before the loop runs."""
     assumed: set[Var] = field(default_factory=set)
     """Variables of loops that are taken for numbers of Python's, as they are before the loop."""
+    tensorless: set[Var] = field(default_factory=set)
+    """Those that are taken for what is no tensor."""
     settled: frozenset[str] = frozenset()
     """Names that such an iteration has given a value: they are not None in the iterations that follow."""
     certain: frozenset[Value] = frozenset()

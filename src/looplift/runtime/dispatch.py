@@ -20,7 +20,7 @@ from looplift.base.report import readable_seconds
 from looplift.runtime import alternatives, awaited, entry, guards, rivals, second
 from looplift.runtime.inside import Inside
 from looplift.runtime.patience import Patience
-from looplift.runtime.records import Records, failed_check
+from looplift.runtime.records import Records, failed_check, is_beyond
 from looplift.runtime.snapshot import Attributes, CannotCopy, Containers, GeneratorStates, Saved, root_of
 from looplift.runtime.traced import Numbered, traced_entry
 from looplift.runtime.trials import Trial, decided_together, size_class
@@ -580,7 +580,8 @@ class Dispatcher:
             return
         variant.failures += 1
         variant.watched = True
-        code = "requirement" if isinstance(failure, RequirementFailed) else "internal"
+        is_required = isinstance(failure, RequirementFailed) or is_beyond(failure)
+        code = "requirement" if is_required else "internal"
         text = failed_check(failure) if code == "requirement" else _said(failure)
         enough = 1 if variant.code is not None and (variant.code.renewable or variant.code.weaker) else MAX_FAILURES
         if (

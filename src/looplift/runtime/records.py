@@ -109,8 +109,15 @@ def _note(record: LoopRecord, text: str) -> None:
         record.notes.append(text)
 
 
+def is_beyond(failure: Exception) -> bool:
+    """Whether PyTorch or NumPy was given an integer of more than 64 bits, as Python has them."""
+    return isinstance(failure, OverflowError) or str(failure).startswith("Overflow when unpacking long")
+
+
 def failed_check(failure: Exception) -> str:
     """The condition of the batched code that did not hold, read from the line before the one that raised."""
+    if is_beyond(failure):
+        return "an integer has more than 64 bits"
     if str(failure):
         return str(failure)
     frame = traceback.extract_tb(failure.__traceback__)[-1]

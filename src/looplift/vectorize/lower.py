@@ -94,6 +94,7 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     if kernel_of is None and _stores(facts):
         context.updates = updates.updates_of(context.flow, facts, needs_grad=needs_grad)
     _enter_parameters(context)
+    rounding.require(context, facts.function.params)
     if _stores(facts):
         views.check_views(context)
     block(context, facts.function.body)
@@ -214,6 +215,8 @@ def block(context: Context, statements: Block) -> None:
         if statement.span.line:
             context.span = statement.span
         _statement(context, statement)
+        if context.told.bounds:
+            rounding.require_made(context, statement)
 
 
 def _statement(context: Context, statement: Statement) -> None:
@@ -241,6 +244,7 @@ def _statement(context: Context, statement: Statement) -> None:
             with context.inside(statement):
                 _branch(context, statement)
         case Loop():
+            rounding.require_indices(context, statement)
             with context.inside(statement):
                 _loop(context, statement)
         case Require(cond=cond):

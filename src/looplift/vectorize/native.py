@@ -106,10 +106,8 @@ def _takes_mixed(context: Context, kernel: Kernel) -> bool:
 def _check_settled(context: Context, loop: Loop, kernel: Kernel) -> None:
     """Require that what may be a number is the tensor that the kernel takes it for, where a tensor is asked for."""
     mixed = {var for var in kernel.inputs if var in context.facts.mixed}
-    rounded = bool(mixed & context.told.inexact)
     for statement in walk(loop.body) if mixed else ():
-        if rounded:
-            rounding.check(context, statement)
+        rounding.check_inside(context, statement)
         if isinstance(statement, Let) and statement.op.name not in ARITHMETIC:
             for atom in mixed & {*operands(statement.op)}:
                 settled.check(context, atom)
