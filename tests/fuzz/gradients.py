@@ -106,7 +106,7 @@ class _Writer:
         if depth <= 0:
             return rng.choice(("x[i]", "w[0]", "y[i]", "x[i]", "s", "m[i, 0]", "w[1]", "x[k[i]]"))
         text = self.filled(rng.choice(self.forms), depth - 1)
-        return f"({text})" if re.search(r" |^-", text) else text
+        return f"({text})" if re.search(r" |^-|^\d", text) else text
 
     def lines(self):
         found = []
@@ -151,9 +151,25 @@ def loops(rng, writer):
     return lines
 
 
+CHANGES = "k.zero_()|y.zero_()|k[0] = 0|y[:1] = 0.5|k.clamp_(max=0)|y.mul_(2)"
+OF_PLACES = "k[i] = 0|y[i] = 0.5|k[i] = k[k[i]]|y[k[i]] = x[i].item()"
+
+
+def changed(rng, lines):
+    """Lines that read numbers out of `k` and `y` alone, which change in place before the backward pass."""
+    lines = [line.replace("y[i]", "y[i].item()") for line in lines]
+    if rng.random() < 0.3:
+        lines = [*lines, "for i in range(n):", f"    {rng.choice(split(OF_PLACES))}"]
+    if rng.random() < 0.4:
+        lines = ["for step in range(3):", *("    " + line for line in [*lines, f"if n: {rng.choice(split(CHANGES))}"])]
+    return [*lines, *(f"if n: {one}" for one in rng.sample(split(CHANGES), rng.choice((1, 2))))]
+
+
 def gradients_source(rng):
     """A program over x, m, w and s, some of which require gradients."""
     lines = loops(rng, _Writer(rng, rng.random() < 0.55))
+    if rng.random() < 0.25 and "k[:" not in "\n".join(lines):
+        lines = changed(rng, lines)
     used = [name for name in STARTS if re.search(rf"\b{name}\b", "\n".join(lines))]
     lines = [*(f"{name} = {rng.choice(split(STARTS[name]))}" for name in used), *lines]
     if rng.random() < 0.15 and "total" in used:

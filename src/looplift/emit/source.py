@@ -43,6 +43,7 @@ from looplift.emit import (
 )
 from looplift.emit.apart import results_apart
 from looplift.emit.guards import called_functions, device_of, guarded_modules, guards_of
+from looplift.emit.own_numbers import keep_own_numbers
 from looplift.emit.text import TRIVIAL, Text, into_buffer
 from looplift.ir.array import (
     Assign,
@@ -354,6 +355,7 @@ def print_program(
 ) -> Emitted:
     """The text of a program; the names it binds keep clear of ``reserved`` ones, except for its results. What may fail
     comes before writes into the ``mutated`` arrays of the caller, where it can."""
+    keep_own_numbers(program)
     printer = Printer(program.library, device, gradients=program.gradients, reserved=set(reserved))
     named = results_apart(program)
     results = [node for _, node in named]

@@ -13,14 +13,15 @@ number that varies with no axis is a Python number in the emitted code too; with
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from looplift.base.data import dataclass, field
+from looplift.base.data import dataclass, field, fields_of, replace
 from looplift.base.spans import NOWHERE, Span
 from looplift.ir.facts import Kind
 
-_serial = itertools.count()
+_serial = itertools.count(step=16)
+"""Numbers of nodes and steps; those in between are for what comes in front of one that is there already."""
 
 
 @dataclass(eq=False)
@@ -301,6 +302,31 @@ def nodes_of(program: Program) -> list[Node]:
 def axis_nodes(axis: Axis) -> list[Node]:
     """What the positions of an axis are made of."""
     return [axis.extent, axis.lo, *(node for node in (axis.lengths, axis.members) if node is not None)]
+
+
+PIECES = ("pieces", "terms")
+"""Attributes that mention operands again."""
+
+
+def attributes_with(attrs: dict[str, Any], done: Mapping[int, Node]) -> dict[str, Any]:
+    """Attributes in which the pieces of subscripts have the operands that stand for others, by their serials."""
+    renewed = {key: _renewed(value, done) for key, value in attrs.items() if key in PIECES}
+    return attrs | renewed if renewed else attrs
+
+
+def _renewed(value: Any, done: Mapping[int, Node]) -> Any:
+    if isinstance(value, Node):
+        return done.get(value.serial, value)
+    if isinstance(value, list | tuple):
+        return type(value)(_renewed(item, done) for item in value)
+    if isinstance(value, dict):
+        return {key: _renewed(item, done) for key, item in value.items()}
+    if isinstance(value, Axis | type):
+        return value
+    inner = {name: getattr(value, name) for name in fields_of(value)}
+    new = {name: done.get(item.serial, item) for name, item in inner.items() if isinstance(item, Node)}
+    changed = {name: item for name, item in new.items() if item is not inner[name]}
+    return replace(value, **changed) if changed else value
 
 
 READS = frozenset(("slice", "gather", "stencil", "tiles", "permuted", "relabel", "unsqueezed"))

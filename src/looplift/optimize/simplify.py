@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from looplift.base.data import fields_of, replace
+from looplift.base.data import replace
 from looplift.ir.array import (
     Assign,
     Axis,
@@ -25,6 +25,7 @@ from looplift.ir.array import (
     Run,
     Step,
     Write,
+    attributes_with,
     leaves_of,
     nodes_of,
     reachable,
@@ -37,9 +38,6 @@ Rewrite = Callable[[Node], Node | None]
 
 READS = frozenset(("slice", "stencil", "tiles", "gather", "permuted"))
 """What picks elements of an array, and may put zeros around them."""
-
-PIECES = ("pieces", "terms")
-"""Attributes that mention operands again."""
 
 
 def simplify(program: Program) -> Program:
@@ -134,34 +132,13 @@ class _Rewriter:
         args = tuple(self.done[arg.serial] for arg in node.args)
         made = node
         if any(a is not b for a, b in zip(args, node.args, strict=True)):
-            made = _with_args(node, args, self._within(node.attrs))
+            made = _with_args(node, args, attributes_with(node.attrs, self.done))
         for rewrite in self.rules:
             if (better := rewrite(made)) is not None:
                 made = _with_args(better, tuple(map(self.node, better.args)))
         if made.op == "where" and made.args[0].serial in self.sure:
             return made.args[1]
         return self._shared(made)
-
-    def _within(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Attributes in which the pieces of subscripts have the operands that the node has now."""
-        renewed = {key: self._renewed(value) for key, value in attrs.items() if key in PIECES}
-        return attrs | renewed if renewed else attrs
-
-    def _renewed(self, value: Any) -> Any:
-        if isinstance(value, Node):
-            return self.done.get(value.serial, value)
-        if isinstance(value, list | tuple):
-            return type(value)(map(self._renewed, value))
-        if isinstance(value, dict):
-            return {key: self._renewed(item) for key, item in value.items()}
-        if isinstance(value, Axis | type):
-            return value
-        inner = {name: getattr(value, name) for name in fields_of(value)}
-        changed = {name: self.done[item.serial] for name, item in inner.items() if self._is_old(item)}
-        return replace(value, **changed) if changed else value
-
-    def _is_old(self, value: Any) -> bool:
-        return isinstance(value, Node) and self.done.get(value.serial, value) is not value
 
     def _shared(self, node: Node) -> Node:
         """An equal node that exists already, unless its value may change between the two."""
@@ -224,7 +201,7 @@ class _Rewriter:
                 step.cond = self.node(step.cond)
             case Write():
                 step.operands = tuple(map(self.node, step.operands))
-                step.render = self._within(step.render or {})
+                step.render = attributes_with(step.render or {}, self.done)
             case Choose():
                 step.cond = self.node(step.cond)
                 self.steps(step.then)

@@ -52,7 +52,7 @@ def record_read(context: Context, made: Node, value: Node, read: Callable[[Node]
     if not context.needs_grad:
         return
     for lanes, inputs in found_in(context, value):
-        if lanes.op in ("unknown", "asking"):
+        if lanes.op == "asking" or _is_unknown(lanes):
             record_unknown(context, made, inputs)
             continue
         there = nodes.both(inside, read(lanes))
@@ -68,7 +68,7 @@ def record_entries(context: Context, made: Node, value: Node, entries: Callable[
     if found:
         made.attrs["moved"] = True
     for lanes, inputs in found:
-        if lanes.op in ("unknown", "asking"):
+        if lanes.op == "asking" or _is_unknown(lanes):
             record_unknown(context, made, inputs)
         else:
             context.doubts.setdefault(number_of(made), []).append((entries(lanes), inputs))
@@ -111,7 +111,8 @@ def check(
     for lanes, inputs in found_in(context, value, besides):
         lasts = kept is not None and lanes.attrs.get("lasting") is kept
         if not lasts and not parts <= parts_of(lanes):
-            _check_known(context, lanes)
+            if choice is None or lanes.op == "unknown":
+                _check_known(context, lanes)
             nowhere = nodes.negated(_some(lanes))
             made = context.check(nodes.elementwise("or_", [nowhere, _some(nodes.both(lanes, mask))], nodes.BOOL))
             if made is not None and choice is not None:
@@ -234,7 +235,7 @@ def record_chosen(context: Context, made: Node, chosen: Node) -> None:
     found = context.doubts.get(number_of(made), ())
     if found:
         context.doubts[number_of(made)] = [
-            (lanes if lanes.op == "unknown" else nodes.both(lanes, chosen), inputs) for lanes, inputs in found
+            (lanes if _is_unknown(lanes) else nodes.both(lanes, chosen), inputs) for lanes, inputs in found
         ]
 
 
@@ -247,9 +248,15 @@ def record_carried(context: Context, name: Node, value: Node) -> None:
 
 def is_local(node: Node) -> bool:
     """Whether lanes are told by what is known inside of a loop alone, or by nothing."""
-    return node.op == "unknown" or any(
-        one.op == "name" and (one.attrs.get("local") or one.attrs.get("memory")) for one in reachable([node])
+    return any(
+        one.op == "unknown" or (one.op == "name" and (one.attrs.get("local") or one.attrs.get("memory")))
+        for one in reachable([node])
     )
+
+
+def _is_unknown(lanes: Node) -> bool:
+    """Whether only the run knows some of the lanes that others were made of, in a loop that stays."""
+    return any(node.op == "unknown" for node in reachable([lanes]))
 
 
 def check_last(context: Context, value: Node, axis: Axis) -> None:
@@ -305,8 +312,14 @@ def check_at(context: Context, value: Node, axis: Axis) -> frozenset[int]:
     return doubtful
 
 
+def check_all_known(context: Context) -> None:
+    """The checks of choices that are left in the end: some choices matter to nobody."""
+    for made, _, _ in context.doubtful_checks:
+        _check_known(context, made.cond)
+
+
 def _check_known(context: Context, lanes: Node) -> None:
-    if lanes.op == "unknown":
+    if _is_unknown(lanes):
         raise context.refuse("carried", "a value that may have no gradient in some iterations of a loop that stays")
 
 

@@ -111,6 +111,7 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     made = unread.completed(context, [node for _, node in results])
     if needs_grad:
         reached.settle_choices(context, made, [node for _, node in results])
+        doubts.check_all_known(context)
         changes = [step for step in every_step(made) if isinstance(step, Write | Run | Effect)]
         handed = [*(node for _, node in results), *(one for step in changes for one in operands_of(step))]
         doubts.check_moved(context, handed)
