@@ -13,7 +13,7 @@ from typing import Any
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_classes import is_named_tuple
 from looplift.emit.typed_expressions import SEQUENCES, element, float_text, is_box
-from looplift.emit.typed_folds import Folds, check_order
+from looplift.emit.typed_folds import check_order
 from looplift.emit.typed_scope import (
     Factory,
     Routine,
@@ -26,6 +26,7 @@ from looplift.emit.typed_scope import (
     refuse,
     truth,
 )
+from looplift.emit.typed_tuples import Tuples
 from looplift.emit.typed_types import BOOL, FLOAT, INT, KINDS, NEVER, NONE, NUMBERS, TEXT, Ten, Tup, text_of
 from looplift.emit.typed_variants import fitting
 from looplift.ops import decimals, twins
@@ -76,7 +77,7 @@ _OF_PYTHON = ("builtins", "collections", "numpy", "torch", "functools", "itertoo
 _FACTORIES = {int: "int", float: "float", bool: "bool", str: "str", list: "list", set: "set", dict: "dict"}
 
 
-class Calls(Folds):
+class Calls(Tuples):
     """Calls of functions."""
 
     routines: dict[Any, Routine]
@@ -120,8 +121,11 @@ class Calls(Folds):
 
     def known(self, function: Any, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         """A call of one of Python's own functions."""
-        if function is tuple and len(node.args) == 1 and not keywords and self._has_any_length(node.args[0]):
-            return self.listed(node, node.args[0], "tuple")
+        if function is tuple and len(node.args) == 1 and not keywords:
+            if (found := self.tuple_of_known(node.args[0])) is not None:
+                return found
+            if self._has_any_length(node.args[0]):
+                return self.listed(node, node.args[0], "tuple")
         if function in _CONTAINERS:
             return self.container(_CONTAINERS[function], node, keywords)
         name = getattr(function, "__name__", "")

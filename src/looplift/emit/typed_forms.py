@@ -41,42 +41,44 @@ def _of_some_form(
 ) -> TypedProgram:
     """The program of the first form that has one, and at best of one in which the dtypes of arrays are known."""
     refusals: list[NotLiftable] = []
-    found: TypedProgram | None = None
     body = without_attempts(body)
-    for form, named, optional in _forms(body, values, live_out):
-        try:
-            writer = Writer(
-                form, values, live_out, source_of, others, has_named_dicts=named, has_optional_names=optional
-            )
-            program = writer.written()
-        except NotLiftable as refusal:
-            other_forms = refusal.code == "mixed-kinds" or isinstance(refusal, HoldsItself)
-            if not refusals and not found and not other_forms:
-                raise
-            refusals.append(refusal)
-        else:
-            if not writer.mixes_arrays:
-                return program
-            found = program if named or not found else found
-    if found is None:
-        raise (refusals[1:] or refusals)[0]
-    return found
+    found, meets_items = None, False
+    for settings in ({}, {"writes_items": True}):
+        for form, more in _forms(body, values, live_out):
+            writer = Writer(form, values, live_out, source_of, others, **settings, **more)
+            try:
+                program = writer.written()
+            except NotLiftable as refusal:
+                other_forms = refusal.code == "mixed-kinds" or isinstance(refusal, HoldsItself) or writer.meets_items
+                if not refusals and not found and not other_forms:
+                    raise
+                refusals.append(refusal)
+            else:
+                if not writer.mixes_arrays:
+                    return program
+                found = program if writer.has_named_dicts or not found else found
+            meets_items = meets_items or writer.meets_items
+        if found is not None:
+            return found
+        if not meets_items:
+            break
+    raise (refusals[1:] or refusals)[0]
 
 
 def _forms(
     body: list[ast.stmt], values: Mapping[str, Any], live_out: list[str]
-) -> Iterator[tuple[list[ast.stmt], bool, bool]]:
-    """Statements, whether dicts have a type for each name, and whether each has some of them: as they are, and where
-    names, or items of dicts, are of several kinds each by itself."""
-    yield body, False, False
+) -> Iterator[tuple[list[ast.stmt], dict[str, bool]]]:
+    """Statements, and settings of the writer: as they are, and where names, or items of dicts, are of several kinds
+    each by itself."""
+    yield body, {}
     held, is_whole = names_in_functions(body), live_out == ["return"]
     versions = with_versions_in_loops(body, set() if is_whole else {*live_out}, held)
     if is_whole:
         versions = with_versions(versions or body, {*values}, held)
     if versions is not None:
-        yield versions, False, False
-    yield body, True, False
+        yield versions, {}
+    yield body, {"has_named_dicts": True}
     if versions is not None:
-        yield versions, True, False
+        yield versions, {"has_named_dicts": True}
     if groups_of(list(values.values())):
-        yield body, True, True
+        yield body, {"has_named_dicts": True, "has_optional_names": True}

@@ -101,8 +101,10 @@ class Writer(Unchecked):
         *,
         has_named_dicts: bool = False,
         has_optional_names: bool = False,
+        writes_items: bool = False,
     ):
         super().__init__()
+        self.writes_items = writes_items
         self.has_named_dicts, self.has_optional_names = has_named_dicts, has_optional_names
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
         self.records, self.classes, self.unread = {}, {}, []

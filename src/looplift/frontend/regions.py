@@ -17,7 +17,16 @@ from looplift.base.syntax import children_of, nodes_of
 from looplift.frontend.flow import Flow, flow_of
 from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, Names, free_names, names_of, parameters, position_of
 from looplift.frontend.obstacles import has_return, obstacle, walk_own
-from looplift.frontend.simple import is_allocation, is_loop, is_simple, own_loops, shapes, starts_list, written_bases
+from looplift.frontend.simple import (
+    is_allocation,
+    is_loop,
+    is_raise,
+    is_simple,
+    own_loops,
+    shapes,
+    starts_list,
+    written_bases,
+)
 from looplift.frontend.source import Source
 
 _FRAME_READERS = frozenset(("locals", "vars", "eval", "exec", "globals", "dir"))
@@ -154,7 +163,12 @@ class Region:
 
     @property
     def returns(self) -> bool:
-        return isinstance(self.block[self.stop - 1], ast.Return)
+        """Whether the function ends with it: by a return, or by an exception if no return in it was reached."""
+        return self.raises or isinstance(self.block[self.stop - 1], ast.Return)
+
+    @property
+    def raises(self) -> bool:
+        return isinstance(self.block[self.stop - 1], ast.Raise)
 
     @cached_property
     def live_out(self) -> list[str]:
@@ -376,7 +390,7 @@ def whole_body(source: Source, namespace: Mapping[str, Any], free: tuple[str, ..
     """The function as one region, which gives way to those that were found."""
     scope = Scope(source.tree, namespace, frozenset(free))
     body = source.tree.body
-    if not isinstance(body[-1], ast.Return):  # the end of a function returns None
+    if not isinstance(body[-1], ast.Return | ast.Raise):  # the end of a function returns None
         body.append(ast.copy_location(ast.Return(ast.copy_location(ast.Constant(None), body[-1])), body[-1]))
     region = WholeBody(scope, body, 0, len(body), 0, len(body), source.file, source.tree.name)
     region.ordinary = found.regions
@@ -455,7 +469,7 @@ def _grown(scope: Scope, block: list[ast.stmt], first: int, least: int) -> Regio
     start = _leading(scope, block, first, last, least)
     stop = _trailing(scope, block, start, last)
     if stop == len(block) and block is scope.function.body and has_return(block[start:stop]):
-        if not isinstance(block[-1], ast.Return):  # the end of a function returns None
+        if not isinstance(block[-1], ast.Return | ast.Raise):  # the end of a function returns None
             block.append(ast.copy_location(ast.Return(ast.copy_location(ast.Constant(None), block[-1])), block[-1]))
             stop += 1
     return Region(scope, block, start, stop, first, last)
@@ -496,7 +510,10 @@ def _sets_an_element(node: ast.Assign) -> bool:
 
 
 def _trailing(scope: Scope, block: list[ast.stmt], start: int, last: int) -> int:
-    """Where the statements end that use what the loops made; a return is taken along."""
+    """Where the statements end that use what the loops made; a return is taken along, and so is an exception by which
+    the function ends unless the loops return."""
+    if has_return(block[start:last]) and (stop := _end_by_exception(scope, block, last)):
+        return stop
     made = names_of(block[start:last]).stores | written_bases(block[start:last])
     stop = last
     for position in range(last, len(block)):
@@ -510,3 +527,13 @@ def _trailing(scope: Scope, block: list[ast.stmt], start: int, last: int) -> int
         if isinstance(node, ast.Return) or not has_return([node]):  # a return in an if needs one at the end
             stop = position + 1
     return stop
+
+
+def _end_by_exception(scope: Scope, block: list[ast.stmt], last: int) -> int:
+    """Behind the exception that is raised after plain computations, from ``last`` on; 0 where there is none."""
+    for position in range(last, len(block)):
+        if is_raise(block[position]):
+            return position + 1
+        if not is_simple(block[position], scope.lookup):
+            break
+    return 0

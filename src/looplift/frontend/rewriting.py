@@ -143,14 +143,15 @@ def region_function(
     """The original statements of a region as a function of its arguments that returns its live-outs.
 
     With ``numbered``, regions inside are replaced by calls. With ``clock``, a last parameter is called with every
-    iterable of a loop and with every condition of a ``while``, so that it can end a run that takes too long.
+    iterable of a loop and with every condition of a ``while``, so that it can end a run that takes too long; it is told
+    of exceptions, so that it can end a run in which they may not be made.
     Calls at ``places`` go through the hook of statements that stay.
     """
     body = replaced_block(region.statements, numbered or {}, region.start, region.block)
     if numbered:
         body += _kept_locals(body, region.names.stores & region.scope.locals, region.statements[0])
     if clock:
-        body = [_Clocked().visit(fresh_copy(node)) for node in body]
+        body = _Clocked().visit(ast.Module([fresh_copy(node) for node in body], [])).body
     body += _ending(region)
     parameters = [*region.arguments, *([CLOCK] if clock else [])]
     tree = ast.parse(f"def {region.name or 'region'}({', '.join(parameters)}): pass").body[0]
@@ -182,7 +183,8 @@ def _ending(region: Region) -> list[ast.stmt]:
 
 
 class _Clocked(ast.NodeTransformer):
-    """``for x in xs`` becomes ``for x in clock(xs)``, ``while c`` becomes ``while clock.holds() and c``."""
+    """``for x in xs`` becomes ``for x in clock(xs)``, ``while c`` becomes ``while clock.holds() and c``; the clock is
+    told before an exception is made."""
 
     def visit_For(self, node: ast.For) -> ast.AST:
         node.iter = _wrapped(node.iter)
@@ -196,6 +198,9 @@ class _Clocked(ast.NodeTransformer):
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         node.iter = _wrapped(node.iter)
         return self.generic_visit(node)
+
+    def visit_Raise(self, node: ast.Raise) -> list[ast.stmt]:
+        return [*located(f"{CLOCK}.raises()", node), node]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return node
@@ -225,7 +230,7 @@ class RegionProgram:
         self.file, self.line = region.file, region.line
         self.arguments, self.outside = tuple(region.arguments), tuple(region.outside)
         self.live_out, self.returns = tuple(region.live_out), region.returns
-        self.optional = bool(region.optional)
+        self.optional, self.raises = bool(region.optional), region.raises
         self.is_whole = isinstance(region, WholeBody)
         self.loops = [position_of(node) for node in region.loops]
         self.namespace = self.table.namespace

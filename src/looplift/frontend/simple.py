@@ -173,6 +173,11 @@ def is_simple(node: ast.stmt, lookup: Lookup) -> bool:
     return False
 
 
+def is_raise(node: ast.stmt) -> bool:
+    """Whether it raises an exception, which is made of anything that binds no names and is no loop."""
+    return isinstance(node, ast.Raise) and not any(isinstance(child, _NEVER) for child in nodes_of(node))
+
+
 def _is_store(node: ast.expr, lookup: Lookup) -> bool:
     match node:
         case ast.Name():

@@ -57,7 +57,7 @@ def translate(
     ``values`` holds each root name that the region reads and that is bound at its entry. The result named
     ``return`` is there when the region ends the user's function. Raises NotLiftable for syntax outside the IR.
     """
-    returns = isinstance(statements[-1], ast.Return)
+    returns = isinstance(statements[-1], ast.Return | ast.Raise)
     if not returns and any(exits(node, loops=False) for node in statements):
         message = "a return inside the loop, with more to do after it"
         raise NotLiftable("unsupported-syntax", message, span_of(statements[0]))

@@ -445,8 +445,10 @@ class Dispatcher:
         if collect:
             self.records.timed(self.program, time.perf_counter() - start, variant.seconds)
         if variant.watched:
-            variant.watched, variant.failures = False, 0
-            self.install()
+            variant.failures = 0
+            if not self.program.raises:  # it may do so every other time
+                variant.watched = False
+                self.install()
         if trial is not None:
             self._judge(variant, trial, arguments)
         return outcome.result
@@ -560,8 +562,11 @@ class Dispatcher:
         return self._as_written(failure, arguments)
 
     def _as_written(self, failure: Exception | None, arguments: tuple[Any, ...]) -> Any:
-        """The loop after batched statements failed. Where it raises too, its values are why, and not a defect."""
+        """The loop after batched statements failed. Where it raises too, its values are why, and not a defect; what
+        ends by an exception in ordinary calls has its pieces lifted for them."""
         try:
+            if self.program.raises and self.fallback is not None:
+                return self.fallback(*arguments)
             return self.program.original(*arguments)
         except Exception as error:
             if failure is not None:
@@ -579,7 +584,7 @@ class Dispatcher:
             second.withdraw(self, variant)
             return
         variant.failures += 1
-        variant.watched = True
+        was_watched, variant.watched = variant.watched, True
         is_required = isinstance(failure, RequirementFailed) or is_beyond(failure)
         code = "requirement" if is_required else "internal"
         text = failed_check(failure) if code == "requirement" else _said(failure)
@@ -595,8 +600,13 @@ class Dispatcher:
             self.records.refused(self.program, NotLiftable(code, text), certain=True)
             self.records.note(self.program, f"given up after {MAX_FAILURES} failures in a row")
             self.divide(self.program.span[0])
+            second.restate_pieces(self)
         else:
             self.records.fell_back(self.program, variant.code, code, text)
+            if self.program.raises:
+                self.divide(self.program.span[0])
+                if was_watched:
+                    return
         self.install()
 
     def _leave_uneven(self, variant: Variant, names: set[str]) -> None:

@@ -162,6 +162,11 @@ def is_worth_it(variant: Variant) -> bool:
 def _restate(dispatcher: Dispatcher, variant: Variant) -> None:
     assert variant.refusal is not None
     dispatcher.records.refused(dispatcher.program, variant.refusal, certain=True)
+    restate_pieces(dispatcher)
+
+
+def restate_pieces(dispatcher: Dispatcher) -> None:
+    """Have the report say what is lifted of a region that is not lifted as a whole any more."""
     for child in _all_of(dispatcher.children):
         for one in child.variants:
             if one.call is not None and one.code is not None and not one.is_slow:

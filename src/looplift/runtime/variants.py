@@ -108,7 +108,10 @@ class RegionCode:
 
 
 class Program(Protocol):
-    """What the runtime needs of a region: its names, and its statements as functions of its arguments."""
+    """What the runtime needs of a region: its names, and its statements as functions of its arguments.
+
+    ``raises``: it ends by an exception, unless it returns before.
+    """
 
     number: int
     name: str
@@ -119,6 +122,7 @@ class Program(Protocol):
     live_out: tuple[str, ...]
     returns: bool
     optional: bool
+    raises: bool
     loops: list[tuple[int, int]]
     namespace: dict[str, Any]
 

@@ -36,15 +36,20 @@ class OutOfTime(BaseException):
     """Ends a run of the loop that takes too long; a BaseException, so that no handler in the loop catches it."""
 
 
+class Raises(Exception):
+    """Ends a run of the loop on copies at a ``raise``: to make an exception may have effects, which the loop has once
+    more."""
+
+
 class Clock:
     """Watches over the iterations of loops: ``clock(xs)`` around an iterable, ``clock.holds()`` in a condition.
 
     Functions that the loop calls may be compiled meanwhile, which does not count. ``may_go_on``: whether it has more
-    time, where it is up and the end is near.
+    time, where it is up and the end is near. ``may_raise``: whether what the loop raises is handed on.
     """
 
-    def __init__(self, seconds: float, may_go_on: Callable[[], bool] = bool):
-        self.may_go_on, self.longest = may_go_on, LONGEST * seconds
+    def __init__(self, seconds: float, may_go_on: Callable[[], bool] = bool, *, may_raise: bool = True):
+        self.may_go_on, self.longest, self.may_raise = may_go_on, LONGEST * seconds, may_raise
         self.compiled = compiling.seconds
         self.start = time.perf_counter()
         self.end = self.start + seconds
@@ -69,6 +74,10 @@ class Clock:
         if time.perf_counter() > self.end:
             self.look_again()
         return True
+
+    def raises(self) -> None:
+        if not self.may_raise:
+            raise Raises("an exception of its own")
 
     def look_again(self) -> None:
         """Move start and end by what was compiled since; raises OutOfTime where that was not why it took so long."""
@@ -179,7 +188,7 @@ def run_loop(
         return None, Verdict(None, "not verified: it writes to a global")
     arguments = [copies[name] for name in program.arguments]
     clocked = program.clocked
-    result, error, clock = None, None, Clock(seconds, may_go_on)
+    result, error, clock = None, None, Clock(seconds, may_go_on, may_raise=False)
     with captured_output() as text, warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
