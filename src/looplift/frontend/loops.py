@@ -158,13 +158,14 @@ def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
                 )
             return complexes.with_parts(init, closed(name, init.parts, inside.parts, found[1].parts))
         if isinstance(inside, Shelf) and isinstance(last, Shelf) and last is not inside and inside.is_like(last):
-            parts = [shelf.parts(build) for shelf in (init, inside, last) if isinstance(shelf, Shelf)]
-            if inside is init and inside.reads > entry.reads[name] and None not in parts:
-                raise CarriesItems(name)
-            if inside is not init and parts[2] is not None:
-                found = closed(name, *parts)
-                assert isinstance(found, Tup)
-                return last.carried(build, found)
+            before, now, then = (one.parts(build) if isinstance(one, Shelf) else None for one in (init, inside, last))
+            if before is not None and now is not None and then is not None:
+                if inside is not init:
+                    found = closed(name, before, now, then)
+                    assert isinstance(found, Tup)
+                    return last.carried(build, found)
+                if inside.reads > entry.reads[name]:
+                    raise CarriesItems(name)
         if isinstance(inside, Structure):
             if last is not inside:
                 raise Rebound(name)

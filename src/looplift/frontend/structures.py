@@ -485,9 +485,11 @@ def append(build: Builder, ref: Var, value: Value) -> None:
     site = build.sites.get(ref)
     if site is None:
         return
-    if build.rounds and build.rounds[: len(site.rounds)] == site.rounds and len(build.rounds) > len(site.rounds):
+    is_made_here = any(isinstance(s, Let) and s.var is ref for s in build.blocks[-1])
+    is_unrolled = build.rounds[: len(site.rounds)] == site.rounds and len(build.rounds) > len(site.rounds)
+    if is_unrolled and is_made_here:  # elsewhere it grows in some iterations only
         restart(build, site, STATIC)
-    if ref in build.displays and not any(isinstance(s, Let) and s.var is ref for s in build.blocks[-1]):
+    if ref in build.displays and not is_made_here:
         build.lengthened.add(ref)
     if site in build.forms:
         return
