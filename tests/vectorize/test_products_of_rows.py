@@ -146,3 +146,16 @@ def test_linear_map_of_each_lane_raises_what_the_loop_raises():
         with pytest.raises(RuntimeError) as raised:
             lift(maps, verify="off")(*given)
         assert str(raised.value) == str(wanted.value)
+
+
+def test_a_matrix_of_each_row_by_one_vector_is_added_to_something_shorter():
+    def shifted(x, w, b):
+        out = []
+        for i in range(x.shape[0]):
+            out.append(x[i] @ w + b)
+        return torch.stack(out)
+
+    draw = torch.Generator().manual_seed(0)
+    for length in (1, 4):
+        given = [torch.randn(*shape, generator=draw, dtype=torch.float64) for shape in ((3, 4, 2), (2,), (length,))]
+        check(shifted, given, decisions={"lanes"})

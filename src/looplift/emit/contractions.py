@@ -41,10 +41,9 @@ def added_product(p: Printer, node: Node) -> Text | None:
     product, other = node.args[position], node.args[1 - position]
     if product.op not in ("matmul", "apply") or product.serial in p.names or p.uses.get(product.serial, 0) > 1:
         return None
-    if product.op == "apply":
-        factors = tuple(map(p.text, product.args)) if [arg.rank for arg in product.args] == [2, 2] else None
-    else:
-        factors = _factors(p, product)
+    if [arg.rank for arg in product.args] != [2, 2]:  # as a matrix of each lane with one vector
+        return None
+    factors = tuple(map(p.text, product.args)) if product.op == "apply" else _factors(p, product)
     if factors is None or not other.kind.is_array:
         return None
     start = arranged(p, other, node.axes, node.kind.rank, 0)

@@ -14,6 +14,7 @@ from typing import Any
 from torch import nn
 
 from looplift.base.hooks import HOOKS
+from looplift.base.spans import is_strict
 from looplift.base.syntax import nodes_of
 from looplift.emit import typed_layers
 from looplift.emit.typed_held import Found, Held
@@ -21,6 +22,7 @@ from looplift.emit.typed_layers import CELLS
 from looplift.emit.typed_scope import Routine, Value, as_int, coerced, refuse
 from looplift.emit.typed_tensor_made import is_constant
 from looplift.emit.typed_tensor_ops import is_tensor
+from looplift.emit.typed_told import assigned
 from looplift.emit.typed_types import INT, NEVER, TEXT, Ten, Tup, text_of
 
 _SAME = (nn.Identity,)
@@ -59,7 +61,7 @@ class Modules(Held):
         name = f"module {self.fresh()}"
         call = ast.copy_location(ast.Call(ast.Name(name, ast.Load()), node.args, node.keywords), node)
         made: list[tuple[list[str], Value]] = []
-        for _ in self._each_module(found, name):
+        for _ in self._each_module([(name, found)]):
             with self.block() as lines:
                 value = self.keep(self.expression(call))
             made.append((lines, value))
@@ -295,34 +297,73 @@ class Modules(Held):
 
     # ------------------------------------------------------------ loops over modules
 
-    def _each_module(self, found: Found, name: str) -> Iterator[int]:
-        """One module after the other under a name."""
-        self._sized(found)
-        before = self.unrolled.get(name)
-        named = isinstance(found.value, nn.ModuleDict)
-        for place, (key, one) in enumerate(found.value.items() if named else enumerate(found.value)):
-            self.unrolled[name] = self._watched(Found(one, f"{found.path}[{key!r}]"))
+    def _each_module(self, columns: list[tuple[str, Found]]) -> Iterator[int]:
+        """One module after the other under a name, and those of other containers beside it."""
+        before = {name: self.unrolled.get(name) for name, _ in columns}
+        for place in range(min(self._sized(found) for _, found in columns)):
+            for name, found in columns:
+                named = isinstance(found.value, nn.ModuleDict)
+                key, one = [*(found.value.items() if named else enumerate(found.value))][place]
+                self.unrolled[name] = self._watched(Found(one, f"{found.path}[{key!r}]"))
             yield place
-        self.unrolled.pop(name, None)
-        if before is not None:
-            self.unrolled[name] = before
+        for name, found in before.items():
+            self.unrolled.pop(name, None)
+            if found is not None:
+                self.unrolled[name] = found
 
-    def do_For(self, node: ast.For) -> None:
+    def _columns(self, node: ast.expr, target: ast.expr) -> list[tuple[str, Found]] | None:
+        """The names that a loop gives to modules, and their containers; None for a loop over anything else."""
+        if (found := self._container(node)) is not None:
+            if not isinstance(target, ast.Name):
+                raise refuse(node, "is gone through in a way of its own")
+            return [(target.id, found)]
+        if not isinstance(node, ast.Call) or self.callee(node) is not zip or is_strict(node) is not False:
+            return None
+        if not node.args or not all(map(self._container, node.args)):
+            return None
+        targets = target.elts if isinstance(target, ast.Tuple | ast.List) else []
+        if len(targets) != len(node.args):
+            raise refuse(node, "is gone through in a way of its own")
+        columns = [one for pair in zip(node.args, targets) for one in self._columns(*pair) or []]
+        if len({name for name, _ in columns}) < len(columns):
+            raise refuse(node, "is gone through in a way of its own")
+        return columns
+
+    def do_For(self, node: ast.For) -> bool | None:
         iterable, target, count = node.iter, node.target, None
         if isinstance(iterable, ast.Call) and len(iterable.args) == 1 and not iterable.keywords:
             if isinstance(target, ast.Tuple) and len(target.elts) == 2 and self.callee(iterable) is enumerate:
                 iterable, count, target = iterable.args[0], target.elts[0], target.elts[1]
-        found = self._container(iterable)
-        if found is None:
+        columns = self._columns(iterable, target)
+        if columns is None:
             return super().do_For(node)
-        leaves = (ast.Break, ast.Continue, ast.Return)
-        if node.orelse or not isinstance(target, ast.Name) or any(isinstance(one, leaves) for one in nodes_of(node)):
+        if node.orelse:
             raise refuse(node.iter, "is gone through in a way of its own")
-        for place in self._each_module(found, target.id):
+        is_left = any(isinstance(one, ast.Break | ast.Continue) for one in nodes_of(node))
+        if not is_left:
+            return self._each_in_turn(node, columns, count)
+        before, told, after = set(self.bound), self.told - assigned(node), self.fresh("after")
+        self.exits.append(after)
+        self.emit("{")
+        for place in self._each_module(columns):
             if count is not None:
                 self.bind(count, self.constant(place))
+            self.emit("do {")
             self.statements(node.body)
+            self.emit("} while (0);")
+            self.bound, self.told = set(before), told
+        self.emit(f"}} {after}:;")
+        self.exits.pop()
         return None
+
+    def _each_in_turn(self, node: ast.For, columns: list[tuple[str, Found]], count: ast.expr | None) -> bool:
+        """A loop that is never left by ``break``; whether what follows it may be reached."""
+        goes_on = True
+        for place in self._each_module(columns):
+            if count is not None and goes_on:
+                self.bind(count, self.constant(place))
+            goes_on = goes_on and self.statements(node.body)
+        return goes_on
 
     def of_ListComp(self, node: ast.ListComp) -> Value:
         first = node.generators[0]
@@ -331,5 +372,5 @@ class Modules(Held):
             return super().of_ListComp(node)
         if first.ifs or not isinstance(first.target, ast.Name):
             raise refuse(first.iter, "is gone through in a way of its own")
-        values = [self.keep(self.expression(node.elt)) for _ in self._each_module(found, first.target.id)]
+        values = [self.keep(self.expression(node.elt)) for _ in self._each_module([(first.target.id, found)])]
         return self.filled(self.box(node, "list", 1), [("push", [value]) for value in values])

@@ -348,7 +348,7 @@ class Statements(OptionalNames):
         self._otherwise(node.orelse, after)
         return not endless or any(_breaks(one) for one in node.body)
 
-    def do_For(self, node: ast.For) -> None:
+    def do_For(self, node: ast.For) -> bool | None:
         after = self.fresh("after")
         before: set[str] = set()
 

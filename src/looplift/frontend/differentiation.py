@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from looplift.frontend.scope import Builder, Differentiates, Structure, Tup, Value
+from looplift.frontend.scope import STATIC, Builder, Differentiates, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Let, Operand, Var
 
 GRADIENT = "slope_of"
@@ -59,7 +59,7 @@ def _guard_tensors(build: Builder) -> None:
 
 def _listed(build: Builder, value: Value, count: int | None) -> list[Atom]:
     """The tensors of an argument that is a tensor, or a list or tuple of some."""
-    from looplift.frontend import host_items
+    from looplift.frontend import host_items, structures
 
     items: Any = [value]
     if isinstance(value, Tup):
@@ -70,9 +70,18 @@ def _listed(build: Builder, value: Value, count: int | None) -> list[Atom]:
         items = made
     elif isinstance(found := host_items.items_of(build, value), list | tuple):
         items = found
+    elif isinstance(made := _before_loops(build, value), Var) and made in build.displays - build.lengthened:
+        structures.restart(build, build.sites[made], STATIC)
     if items is None or (count is not None and len(items) != count):
         raise build.refuse("gradient", "'torch.autograd.grad' of something that is not known item by item")
     return [build.atom(item) for item in items]
+
+
+def _before_loops(build: Builder, value: Value) -> Value:
+    """What a name holds before the loops that bind it anew."""
+    while isinstance(value, Var) and value in build.entered:
+        value = build.entered[value]
+    return value
 
 
 def _display(build: Builder, value: Value) -> list[Operand] | None:

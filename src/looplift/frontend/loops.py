@@ -25,6 +25,7 @@ from looplift.frontend import (
 )
 from looplift.frontend.exits import FIRST, STOP_ATTRIBUTE, binds
 from looplift.frontend.scope import STATIC, Builder, Parted, Structure, Tup, Value, hint_of, is_none, shown
+from looplift.frontend.structures import Shelf
 from looplift.ir.grammar import (
     UNDEFINED,
     Append,
@@ -61,15 +62,25 @@ class _Entry:
     """Of those that are None before it."""
     numbers: dict[Var, Place]
     """Of those that are literals, or variables of another loop."""
+    reads: dict[str, int]
+    """How often items were read of the lists and dicts that names hold."""
 
 
-def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: set[str], numbers: set[Place]) -> _Entry:
+def _enter(
+    build: Builder,
+    names: list[str],
+    counts: dict[Place, int],
+    hidden: set[str],
+    numbers: set[Place],
+    shelved: set[str],
+) -> _Entry:
     """Open a loop: each name assigned in it gets a variable for its value at entry of the body.
 
     ``hidden`` names hold a list, dict or function that the body replaces: they are bound in each iteration anew.
-    At the places of ``numbers`` there are literals that complex numbers follow.
+    At the places of ``numbers`` there are literals that complex numbers follow. Of the lists and dicts of ``shelved``
+    names the items are carried.
     """
-    entry = _Entry({}, {}, {}, {}, {})
+    entry = _Entry({}, {}, {}, {}, {}, {})
 
     def shaped(place: Place, value: Value) -> Value:
         if place in counts and (value is UNDEFINED or is_none(value)):
@@ -87,6 +98,10 @@ def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: s
             return Tup(tuple(opened((*place, k), item) for k, item in enumerate(value.items)))
         if isinstance(value, Parted):
             return _like(value, opened(place, value.parts))
+        if isinstance(value, Shelf) and place[0] in shelved and (parts := value.parts(build)) is not None:
+            inside = opened(place, parts)
+            assert isinstance(inside, Tup)
+            return value.carried(build, inside)
         if isinstance(value, Structure):
             return value
         var = build.fresh(hint_of(str(place[0])))
@@ -106,7 +121,9 @@ def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: s
         if name in hidden:
             init = UNDEFINED
         entry.init[name], entry.inside[name] = init, opened((name,), init)
-        build.held(name)[name] = entry.inside[name]
+        build.held(name)[name] = inside = entry.inside[name]
+        if isinstance(inside, Shelf):
+            entry.reads[name] = inside.reads
     return entry
 
 
@@ -140,6 +157,15 @@ def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
                     "mixed-kinds", f"'{shown(name)}' is a complex number before the loop and another kind in it"
                 )
             return complexes.with_parts(init, closed(name, init.parts, inside.parts, found[1].parts))
+        if isinstance(inside, Shelf) and isinstance(last, Shelf) and last is not inside and inside.is_like(last):
+            before, now, then = (one.parts(build) if isinstance(one, Shelf) else None for one in (init, inside, last))
+            if before is not None and now is not None and then is not None:
+                if inside is not init:
+                    found = closed(name, before, now, then)
+                    assert isinstance(found, Tup)
+                    return last.carried(build, found)
+                if inside.reads > entry.reads[name]:
+                    raise CarriesItems(name)
         if isinstance(inside, Structure):
             if last is not inside:
                 raise Rebound(name)
@@ -193,11 +219,12 @@ def _loop(build: Builder, names: list[str], translate_loop: Callable[[_Entry], N
     """Translate a loop; again, where a name that is not bound before it turns out to be bound to a tuple in it."""
     counts: dict[Place, int] = {}
     hidden: set[str] = set()
+    shelved: set[str] = set()
     numbers: set[Place] = set()
     before, depth, length = build.state(), len(build.blocks), len(build.blocks[-1])
     unbound, none = build.unbound_at_entry, build.none_at_entry
     while True:
-        entry = _enter(build, names, counts, hidden, numbers)
+        entry = _enter(build, names, counts, hidden, numbers, shelved)
         build.unbound_at_entry = unbound | entry.places.keys()
         build.none_at_entry = none | {var: var for var in entry.none}
         try:
@@ -208,6 +235,8 @@ def _loop(build: Builder, names: list[str], translate_loop: Callable[[_Entry], N
             names = [*names, *changed]
         except Rebound as found:
             hidden.add(found.name)
+        except CarriesItems as found:
+            shelved.add(found.name)
         except complexes.BecomesComplex as found:
             if (place := entry.numbers.get(found.var)) is None:
                 raise
@@ -236,6 +265,13 @@ def _loop(build: Builder, names: list[str], translate_loop: Callable[[_Entry], N
 
 class Rebound(Exception):
     """A name that holds a list, dict or function before a loop is bound to another one in it."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+
+class CarriesItems(Exception):
+    """A name is bound to a list or dict, in each iteration to another one of the same places, made from that before."""
 
     def __init__(self, name: str):
         self.name = name

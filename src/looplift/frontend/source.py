@@ -18,7 +18,7 @@ from typing import Any
 from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import children_of, nodes_of
-from looplift.frontend import matches, states
+from looplift.frontend import headers, matches, states
 
 REGIONS_NAME = "__looplift_regions__"
 """The free variable by which rewritten code reaches its regions."""
@@ -150,6 +150,7 @@ def _definition(function: types.FunctionType, lines: list[str], line: int) -> as
         _keep_annotations_as_text(tree)
     if any(isinstance(node, ast.Match) for node in nodes_of(tree)):
         tree = matches.without_matches(tree)
+    tree = headers.with_numbers_in_front(tree)
     return states.with_numbered_states(tree, namespace) if _has_words(tree, namespace) else tree
 
 

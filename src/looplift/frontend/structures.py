@@ -55,6 +55,11 @@ class Shelf(Structure):
     """The block that it was made in."""
     is_handed_over: bool = False
     """Whether its items were put into a list, as one object that nothing else may change or be."""
+    is_carried: bool = False
+    """Whether a loop binds a name to it and to others in turn, item by item: none of them may change any more."""
+    reads: int = 0
+    """How often an item was read."""
+    is_itself: bool = True
 
     @property
     def noun(self) -> str:  # type: ignore[override]
@@ -74,23 +79,44 @@ class Shelf(Structure):
             self.cells[key] = f"<{next(build.counter)}>{self.prefix.rpartition('>')[2]}_{word}"
         if self.made is not None or self.is_handed_over:
             raise self.refusal(build, "changed after it was used as a whole")
+        if self.is_carried:
+            raise self.refusal(build, "changed after a loop has bound its name anew")
         build.cells[self.cells[key]] = value
 
     def values(self, build: Builder) -> list[Value]:
         return [self.value(build, key) for key in self.cells]
 
     def value(self, build: Builder, key: Hashable) -> Value:
+        self.reads += 1
         value = build.cells[self.cells[key]]
         if value is UNDEFINED:
             raise self.refusal(build, f"read at {key!r}, which may not be there")
         return value
 
     def pop(self, build: Builder, key: Hashable) -> Value:
-        if len(build.blocks) != self.depth or self.made is not None or self.is_handed_over:
+        if len(build.blocks) != self.depth or self.made is not None or self.is_handed_over or self.is_carried:
             raise self.refusal(build, "made shorter in some iterations only")
         value = self.value(build, key)
         del build.cells[self.cells.pop(key)]
         return value
+
+    # ------------------------------------------------------------ from one iteration to the next
+
+    def is_like(self, other: Shelf) -> bool:
+        return self.kind == other.kind and list(self.cells) == list(other.cells)
+
+    def parts(self, build: Builder) -> Tup | None:
+        """Its items, if each is a number, a tensor or a tuple of some."""
+        values = [build.cells[name] for name in self.cells.values()]
+        return None if any(value is UNDEFINED or is_of_host(value) for value in values) else Tup(tuple(values))
+
+    def carried(self, build: Builder, parts: Tup) -> Shelf:
+        """What a name is bound to that a loop binds to lists or dicts of the same places."""
+        found = shelf_of(build, dict(zip(self.cells, parts.items, strict=True)))
+        found.kind, found.prefix = self.kind, self.prefix
+        self.is_carried = found.is_carried = True
+        self.is_itself = found.is_itself = False
+        return found
 
     # ------------------------------------------------------------ as a whole
 
@@ -459,9 +485,11 @@ def append(build: Builder, ref: Var, value: Value) -> None:
     site = build.sites.get(ref)
     if site is None:
         return
-    if build.rounds and build.rounds[: len(site.rounds)] == site.rounds and len(build.rounds) > len(site.rounds):
+    is_made_here = any(isinstance(s, Let) and s.var is ref for s in build.blocks[-1])
+    is_unrolled = build.rounds[: len(site.rounds)] == site.rounds and len(build.rounds) > len(site.rounds)
+    if is_unrolled and is_made_here:  # elsewhere it grows in some iterations only
         restart(build, site, STATIC)
-    if ref in build.displays and not any(isinstance(s, Let) and s.var is ref for s in build.blocks[-1]):
+    if ref in build.displays and not is_made_here:
         build.lengthened.add(ref)
     if site in build.forms:
         return

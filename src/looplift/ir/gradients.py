@@ -13,7 +13,7 @@ gradients where torch's own does; where that is not known the loop is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from looplift.base.data import replace
@@ -25,6 +25,7 @@ from looplift.ir.grammar import (
     Append,
     Atom,
     Block,
+    Carry,
     Const,
     Function,
     Group,
@@ -33,6 +34,7 @@ from looplift.ir.grammar import (
     Loop,
     Op,
     Operand,
+    Range,
     Require,
     Statement,
     Store,
@@ -83,6 +85,8 @@ class _Differentiated:
         self.creates, self.retains = (_flag(options[name]) for name in ("creates", "retains"))
         self.seed = options.get("seed")
         self.lets = {s.var: s for s in walk(function.body) if isinstance(s, Let)}
+        self.loops = [s for s in walk(function.body) if isinstance(s, Loop)]
+        """Outer ones in front of those inside of them."""
         self.order = {s.var: k for k, s in enumerate(self.lets.values())}
         self.leaves = {var for var in function.attributes["leaves"] if self._is_made_here(var)}
         read = self.reads()
@@ -174,7 +178,10 @@ class _Differentiated:
         values = self.function.attributes["values"]
         if len(self.inputs) > 1 and any(one in values and not values[one].is_leaf for one in self.inputs):
             raise refuse("a gradient by tensors that may be made of one another", span)
-        made = self.reached(self.ends)
+        made = set().union(*map(self.dependents, self.ends))
+        for one in self.inputs:
+            if any(other is not one and other not in self.lets for other in self.dependents(one) & {*self.inputs}):
+                raise refuse("a gradient by tensors that may be made of one another", span)
         for atom in self.reads():
             if atom in made and atom not in through:
                 raise refuse(f"a gradient through '{_hint(atom)}', which loops or branches make", span)
@@ -272,31 +279,110 @@ class _Differentiated:
                 return [s for s in block if isinstance(s, Let)]
         return []
 
-    def asking(self) -> set[Atom]:
-        """What asks for a gradient for sure."""
-        values = self.function.attributes["values"]
-        sources = {var for var, value in values.items() if getattr(value, "requires_grad", False)}
-        return self.reached(sources | self.leaves, surely=True)
+    def asking(self, neutral: Callable[[Atom], bool] = lambda _: False) -> set[Atom]:
+        """What asks for a gradient for sure, after a loop that may run no iteration also where ``neutral`` ones began.
 
-    def reached(self, sources: set[Any], *, surely: bool = False) -> set[Atom]:
-        """What is made of some values by operations that gradients flow through: all that may be, or is for sure."""
+        A carried value does if the one before the loop does and, as long as the carried ones do, the next one does.
+        """
+        values = self.function.attributes["values"]
+        sources = {var for var, value in values.items() if getattr(value, "requires_grad", False)} | self.leaves
+        carries = [carry for loop in self.loops for carry in loop.carries]
+        while True:
+            assumed = {carry.inside for carry in carries}
+            found = self.surely_reached(sources | assumed, neutral)
+            kept = [carry for carry in carries if carry.init in found and carry.next in found]
+            if len(kept) == len(carries):
+                return found
+            carries = kept
+
+    def surely_reached(self, sources: set[Any], neutral: Callable[[Atom], bool]) -> set[Atom]:
+        """What is made of some values, in each iteration, by operations that gradients are known to flow through."""
         found, before = set(sources), -1
         while before != len(found):
             before = len(found)
             for statement in walk(self.function.body):
                 match statement:
-                    case Let(var=var, op=op) if any(one in found for one in operands(op)):
-                        known = _base(op) in RULES or _base(op) in FLOWS
-                        if _base(op) not in STOPS and op.name != GRADIENT and (known or not surely):
+                    case Let(var=var, op=op) if _base(op) in RULES or _base(op) in FLOWS:
+                        if _base(op) not in STOPS and any(one in found for one in operands(op)):
                             found.add(var)
                     case Append(ref=ref, value=value) | Store(ref=ref, value=value) if value in found:
                         found.add(ref)
                     case If(phis=phis):
-                        test = all if surely else any
-                        found |= {phi.var for phi in phis if test(one in found for one in (phi.then, phi.orelse))}
+                        found |= {phi.var for phi in phis if phi.then in found and phi.orelse in found}
+                    case Loop(carries=carries):
+                        for carry in (carry for carry in carries if carry.next in found):
+                            if carry.init in found or neutral(carry.init) or _has_an_iteration(statement):
+                                found.add(carry.after)
+        return found
+
+    def dependents(self, one: Any) -> set[Atom]:
+        """What may be made of the tensor that a name stands for, where this name is read."""
+        for loop in self.loops:
+            for carry in loop.carries:
+                if carry.inside is one:
+                    return self.dependents_in_turn(loop, carry)
+        if self._is_made_here(one):
+            body = next((loop.body for loop in reversed(self.loops) if self.lets[one] in [*walk(loop.body)]), None)
+            return self.reached({one}, body)
+        return self.reached(self.names_of(one))
+
+    def dependents_in_turn(self, loop: Loop, carry: Carry) -> set[Atom]:
+        """What may be made of a carried tensor in the iteration that it is carried into.
+
+        It is the one from before the loop there, or the one that the iteration before has handed on.
+        """
+        first, nexts = self.dependents(carry.init), self.names_of(carry.next)
+        if any(other.inside in nexts for other in loop.carries if other is not carry):
+            raise refuse(f"a gradient by '{carry.hint}', which is another of the iterations before", self.first.span)
+        entered = {other.inside for other in loop.carries if other is not carry and other.init in first}
+        while True:
+            later = self.reached(nexts | entered if carry.inside in nexts else nexts, loop.body)
+            more = {other.inside for other in loop.carries if other is not carry and other.next in later}
+            if more <= entered:
+                inside = {atom for atom in first if atom not in self.bound_in(loop)}
+                return self.reached({carry.inside} | entered | inside, loop.body)
+            entered |= more
+
+    def bound_in(self, loop: Loop) -> set[Var]:
+        return {var for statement in walk(Block((loop,))) for var in _bound(statement)}
+
+    def names_of(self, one: Any) -> set[Atom]:
+        """A name, and others that may stand for the same tensor, or hold it."""
+        found: set[Atom] = set()
+        queue = [one]
+        while queue:
+            if (atom := queue.pop()) in found:
+                continue
+            found.add(atom)
+            if atom in self.lets and not self._is_made_here(atom):
+                queue += operands(self.lets[atom].op)
+            for statement in walk(self.function.body):
+                if isinstance(statement, If):
+                    queue += [a for phi in statement.phis if phi.var is atom for a in (phi.then, phi.orelse)]
+                elif isinstance(statement, Loop):
+                    queue += [a for c in statement.carries if c.after is atom for a in (c.init, c.next)]
+        return found
+
+    def reached(self, sources: set[Any], body: Block | None = None) -> set[Atom]:
+        """What may be made of some values by operations that gradients flow through, in one run of a block."""
+        found, before = set(sources), -1
+        while before != len(found):
+            before = len(found)
+            for statement in walk(self.function.body if body is None else body):
+                match statement:
+                    case Let(var=var, op=op) if any(one in found for one in operands(op)):
+                        if op.name == GRADIENT:
+                            if _flag(dict(op.kwargs)["creates"]):
+                                found.add(var)
+                        elif _base(op) not in STOPS:
+                            found.add(var)
+                    case Append(ref=ref, value=value) | Store(ref=ref, value=value) if value in found:
+                        found.add(ref)
+                    case If(phis=phis):
+                        found |= {phi.var for phi in phis if phi.then in found or phi.orelse in found}
                     case Loop(carries=carries):
                         for carry in carries:
-                            if carry.next in found or (carry.init in found and not surely):
+                            if carry.next in found or carry.init in found:
                                 found |= {carry.inside, carry.after}
         return found
 
@@ -326,7 +412,8 @@ def check_leaves(function: Function, facts: Facts) -> None:
     if (leaves & one.lets.keys()) - one.leaves:
         raise refuse("'.requires_grad_()' of a tensor that may be held elsewhere", let.span)
     one.leaves = set()
-    asking, shown = one.asking(), one.reached(leaves)
+    shown = one.reached(leaves)
+    asking = one.asking(lambda atom: atom not in shown)
     for atom in (*function.params, *(atom for _, atom in function.results)):
         if atom in shown and atom not in asking:
             raise refuse("a tensor that is handed out asks for a gradient that nobody can take", let.span)
@@ -338,6 +425,13 @@ _NO_FLAGS = (("creates", Const(False)), ("retains", Const(True)))
 def _flag(operand: Operand) -> bool:
     assert isinstance(operand, Const)
     return bool(operand.value)
+
+
+def _has_an_iteration(loop: Loop) -> bool:
+    match loop.domain:
+        case Range(lo=Const(value=int(lo)), hi=Const(value=int(hi)), step=Const(value=int(step))):
+            return len(range(lo, hi, step)) > 0
+    return False
 
 
 def _base(op: Op) -> str:

@@ -15,6 +15,7 @@ way: then the state asks for a gradient where the table does.
 from __future__ import annotations
 
 import itertools
+import keyword
 from collections.abc import Mapping
 
 from looplift.base.data import dataclass, replace
@@ -263,7 +264,9 @@ class _History:
 
     def _table(self, carry: Carry, trips: Var) -> Var:
         rows = self.let(self.before, "rows", "add", trips, Const(1))
-        table = self._made(f"{carry.hint}s", rows, self.facts.kind(carry.inside), carry.init)
+        hint = f"{carry.hint}s"
+        hint = f"{carry.hint}_rows" if keyword.iskeyword(hint) else hint  # of 'a', or 'i'
+        table = self._made(hint, rows, self.facts.kind(carry.inside), carry.init)
         self.before.append(Store(table, Const(0), carry.init, None, self.loop.span))
         return table
 
