@@ -577,7 +577,7 @@ class Dispatcher:
             return
         variant.failures += 1
         variant.watched = True
-        code = "requirement" if isinstance(failure, RequirementFailed) else "internal"
+        code = "requirement" if isinstance(failure, RequirementFailed | FloatingPointError) else "internal"
         text = failed_check(failure) if code == "requirement" else _said(failure)
         enough = 1 if variant.code is not None and (variant.code.renewable or variant.code.weaker) else MAX_FAILURES
         if (

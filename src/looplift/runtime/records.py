@@ -110,7 +110,10 @@ def _note(record: LoopRecord, text: str) -> None:
 
 
 def failed_check(failure: Exception) -> str:
-    """The condition of the batched code that did not hold, read from the line before the one that raised."""
+    """The condition of the batched code that did not hold, read from the line before the one that raised; or what NumPy
+    would have warned of, where it is told to raise (``without_warnings``)."""
+    if isinstance(failure, FloatingPointError):
+        return f"NumPy warns of these values: {failure}"
     if str(failure):
         return str(failure)
     frame = traceback.extract_tb(failure.__traceback__)[-1]
