@@ -99,3 +99,18 @@ def test_a_division_that_fails_after_a_write_is_undone():
             except RuntimeError as error:
                 assert "ZeroDivisionError" in str(error)
         assert torch.equal(ours, theirs)
+
+
+def products(a):
+    s = a[0]
+    for i in range(1, len(a)):
+        s = s + a[i] * a[i - 1]
+    return s
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_what_numpy_warns_of_is_a_reason():
+    lifted, bytes_ = lift(products, verify="off", backend="torch"), np.array([1, 3, 2, 100, 5], np.uint8)
+    assert lifted(bytes_) == products(bytes_)
+    assert "kept [requirement]" in str(lifted.report())
+    assert "NumPy warns of these values: overflow encountered" in " ".join(str(lifted.report()).split())

@@ -48,7 +48,7 @@ from looplift.ir.grammar import (
     uses,
     walk,
 )
-from looplift.ops import table
+from looplift.ops import special, table
 from looplift.ops.evaluate import evaluate, operand_value
 from looplift.ops.names import OF_USERS, callable_of, said
 from looplift.ops.writes import writes_operand
@@ -250,11 +250,20 @@ class _Probe:
             case Append(ref=ref, value=value):
                 self.append(ref, self.facts[value], statement)
             case Store():
+                self._check_store(statement)
                 updates.check_update(statement, self.sample)
                 if statement.method:
                     updates.check_method(statement, self.sample)
-            case Perform():
-                pass
+            case Perform(op=op):
+                args = [operand_value(argument, self.sample) for argument in op.args]
+                special.check_operation(op.name, args, span=statement.span)
+
+    def _check_store(self, store: Store) -> None:
+        """A store runs no code of the user's: none that takes it, that makes numbers of places, or of what is put."""
+        ref, value = self.sample(store.ref), self.sample(store.value)
+        special.check_operation("getitem", [ref, operand_value(store.index, self.sample)], span=store.span)
+        if store.combine or store.method or not isinstance(ref, list | dict):
+            special.check_operation(f"inplace.{store.combine or 'add'}", [value], span=store.span)
 
     def sample(self, atom: Atom) -> Any:
         if atom is UNDEFINED:
@@ -341,6 +350,8 @@ class _Probe:
         return atom.value if isinstance(atom, Const) else made(self.sample(atom))
 
     def _evaluate(self, op: Op, value) -> Any:
+        args = [operand_value(argument, value) for argument in op.args]
+        special.check_operation(op.name, args, {key: operand_value(argument, value) for key, argument in op.kwargs})
         if op.name.startswith("inplace."):
             return self._evaluate_in_place(op, value)
         self._check_harmless(op, value)
@@ -424,6 +435,7 @@ class _Probe:
 
     def branch(self, statement: If) -> None:
         cond = self.facts[statement.cond]
+        special.check_operation("builtin.bool", [cond.sample], span=statement.span)
         self.block(statement.then)
         self.block(statement.orelse)
         for phi in statement.phis:
@@ -527,6 +539,7 @@ class _Probe:
         for _ in range(4):
             if isinstance(loop.domain, While):
                 self.block(loop.domain.block)
+                special.check_operation("builtin.bool", [self.sample(loop.domain.cond)], span=loop.span)
             self.block(loop.body)
             if not self._widen(loop):
                 break

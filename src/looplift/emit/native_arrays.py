@@ -16,6 +16,7 @@ from looplift.emit.native_values import Elements, Fixed, Items, Number, Steps, V
 from looplift.emit.native_writer import Writer
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Const, Op, Operand
+from looplift.ops.names import said
 
 CREATION = {"zeros": 0, "ones": 1, "empty": None, "full": None}
 
@@ -31,6 +32,10 @@ def array_of(writer: Writer, namespace: str, short: str, op: Op) -> View | Eleme
             return _arange(writer, namespace, op)
     if short in ("copy", "clone") and namespace in ("method", "np", "torch") and len(op.args) == 1 and not op.kwargs:
         value = writer.operand(op.args[0])
+        if isinstance(value, View) and value.is_list and (namespace, short) != ("method", "copy"):
+            raise writer.refuse(
+                "requirement", f"'{said(op.name)}' of a list, which is none of Python's methods of lists"
+            )
         return copied(writer, value) if isinstance(value, View) and value.rank else None
     if op.name == "builtin.list" and len(op.args) == 1:
         return _listed(writer, op)

@@ -22,9 +22,9 @@ from looplift.emit.native_allocation import allocate, sizes_of
 from looplift.emit.native_arrays import element_type
 from looplift.emit.native_convert import convert
 from looplift.emit.native_items import items_as_array, turned
-from looplift.emit.native_ops import BITS, COMPARE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, row_of
+from looplift.emit.native_ops import BITS, COMPARE, COMPARISONS, CONVERSIONS, FUNCTIONS, LOGIC, TESTS, row_of
 from looplift.emit.native_scalar import typed
-from looplift.emit.native_types import FLOAT, MIXED, Scalar
+from looplift.emit.native_types import FLOAT, MIXED, Scalar, floating
 from looplift.emit.native_values import Elements, Number, Value, View
 from looplift.emit.native_vector_loops import elements_of_view, materialized, over, type_of
 from looplift.emit.native_writer import Writer
@@ -202,7 +202,7 @@ def _index_of(part: Elements, index: tuple[str, ...]) -> tuple[str, ...]:
 def _elementwise(writer: Writer, namespace: str, short: str, values: list, applied: Callable) -> Elements:
     writer.findings.has_vectors = True
     parts = [_elements(writer, value) for value in _of_either_kind(values)]
-    wanted = _scalars_as(writer, parts)
+    wanted = _scalars_as(writer, short, parts)
     sizes = _broadcast(writer, parts)
     if short == "pow" and _family(values) == "numpy":
         namespace = "" if parts[1].sizes else "np"  # exponents that are one number have forms of their own
@@ -246,8 +246,11 @@ def _is_single(value: View | Elements) -> bool:
     return isinstance(value, Elements) and not value.sizes
 
 
-def _scalars_as(writer: Writer, parts: list[Elements]) -> Scalar | None:
-    """The type that 0-dim tensors are converted to: one of a dimension decides where the category is the same."""
+def _scalars_as(writer: Writer, short: str, parts: list[Elements]) -> Scalar | None:
+    """The type that 0-dim tensors are converted to: one of a dimension decides where the category is the same.
+
+    Operations that compute integers in floats, as a true division does, convert each operand to these at once.
+    """
     arrays = {part.type for part in parts if part.sizes}
     scalars = {part.type for part in parts if not part.sizes and part.type.family == "tensor"}
     if not scalars or len(arrays) != 1:
@@ -258,7 +261,7 @@ def _scalars_as(writer: Writer, parts: list[Elements]) -> Scalar | None:
         raise writer.refuse("mixed-kinds", "a 0-dim tensor of a higher kind than the array that it meets")
     if array.is_half and scalars != arrays:
         raise writer.refuse("mixed-kinds", "a 0-dim tensor of more than 16 bits, which products do not round")
-    return array
+    return floating(array) if short in FUNCTIONS else array
 
 
 def _converted(writer: Writer, short: str, op: Op, part: Elements) -> Elements:

@@ -56,6 +56,8 @@ class Draws:
     text: str
     loop: ast.For
     calls: list[ast.Call]
+    chosen: list[ast.expr | None]
+    """What the draws choose an item of by its place, which is drawn."""
     index: str
     around: tuple[list[ast.stmt], list[ast.stmt]]
     namespace: Mapping[str, Any]
@@ -65,7 +67,8 @@ class Draws:
 
     def statements(self, columns: Mapping[str, Any]) -> list[ast.stmt]:
         """The region over what was drawn: each iteration has arrays of its own, as a draw gives them."""
-        items = {place: self._item(name, columns[name]) for place, name in zip(map(_place, self.calls), self.names)}
+        found = zip(map(_place, self.calls), self.names, self.chosen, strict=True)
+        items = {place: self._item(name, columns[name], sequence) for place, name, sequence in found}
         copied = _Replaced(items).visit(fresh_copy(self.loop))
         pair = ast.Tuple([ast.Name(self.index, ast.Store()), copied.target], ast.Store())
         numbered = ast.Call(ast.Name("enumerate", ast.Load()), [copied.iter], [])
@@ -73,8 +76,10 @@ class Draws:
         before, behind = self.around
         return [*before, ast.fix_missing_locations(made), *behind]
 
-    def _item(self, name: str, column: Any) -> ast.expr:
+    def _item(self, name: str, column: Any, sequence: ast.expr | None) -> ast.expr:
         item: ast.expr = ast.Subscript(ast.Name(name, ast.Load()), ast.Name(self.index, ast.Load()), ast.Load())
+        if sequence is not None:
+            return ast.Subscript(sequence, item, ast.Load())
         if isinstance(column, list) or (type(column).__module__ == "numpy" and column.ndim == 1):
             return item
         method = "copy" if type(column).__module__ == "numpy" else "clone"
@@ -110,21 +115,23 @@ def draws_of(statements: list[ast.stmt], values: Mapping[str, Any], namespace: M
         return None
     found = _in_order(loop, is_draw)
     before = statements[: places[0]]
-    needed = None if found is None else _needed(loop, found, before)
-    if found is None or needed is None:
+    if found is None:
+        return None
+    chosen = [_chosen(call, is_draw) for call in found]
+    drawn = [call if one is None else _place_of(call, one) for call, one in zip(found, chosen, strict=True)]
+    if (needed := _needed(loop, drawn, before)) is None:
         return None
     taken = {*known, *assigned_names(statements)} | names_of(statements).loads
     names = [fresh_name(f"draw_{k}", taken) for k in range(1, len(found) + 1)]
-    drawn = ", ".join(map(ast.unparse, found))
-    text = f"[({drawn},) for {ast.unparse(loop.target)} in {ast.unparse(loop.iter)}]"
+    text = f"[({', '.join(map(ast.unparse, drawn))},) for {ast.unparse(loop.target)} in {ast.unparse(loop.iter)}]"
     around = before, statements[places[0] + 1 :]
     first = [ast.unparse(statement) for statement in needed]
     at_once = _at_once(loop, found[0], is_draw, known) if len(found) == 1 else None
-    read = _contents(loop, found, needed)
+    read = _contents(loop, drawn, needed)
     if _is_known_otherwise(loop, found, {*assigned_names(needed)} & read, known):
         return None
     read = sorted(read - {*assigned_names([*needed, loop])})
-    return Draws(names, first, text, loop, found, fresh_name("draw", taken), around, namespace, read, at_once)
+    return Draws(names, first, text, loop, found, chosen, fresh_name("draw", taken), around, namespace, read, at_once)
 
 
 def _every(statements: list[ast.stmt]) -> Iterator[ast.AST]:
@@ -232,6 +239,35 @@ def _counts(loop: ast.For, known: Mapping[str, Any]) -> bool:
         case ast.Name(id=name):
             return type(known.get(name)) in (list, tuple) or hasattr(known.get(name), "shape")
     return False
+
+
+def _chosen(draw: ast.Call, is_draw: _Draw) -> ast.expr | None:
+    """What Python's ``choice`` takes an item of, unless all of them are plain values: of others the loop gets the item
+    itself, as a row of a tensor that it may change."""
+    owner = value_of(draw.func.value, is_draw.known, is_draw.bound) if isinstance(draw.func, ast.Attribute) else None
+    named = is_draw.known.get(draw.func.id) if isinstance(draw.func, ast.Name) else None
+    of_python = owner is random or isinstance(owner, random.Random) or named == random.choice
+    name = draw.func.attr if isinstance(draw.func, ast.Attribute) else "choice"
+    if not of_python or name != "choice" or len(draw.args) != 1 or draw.keywords:
+        return None
+    try:
+        found = ast.literal_eval(draw.args[0])
+    except ValueError:
+        found = value_of(draw.args[0], is_draw.known, is_draw.bound)
+    return None if isinstance(found, list | tuple | str | range) and _is_plain_value(found) else draw.args[0]
+
+
+def _is_plain_value(value: Any) -> bool:
+    """Whether a value of Python's own, or each of a list or tuple, cannot be changed."""
+    if type(value) in (list, tuple):
+        return all(type(item) is not list and _is_plain_value(item) for item in value)
+    return type(value) in (int, float, bool, complex, str, range, type(None))
+
+
+def _place_of(draw: ast.Call, sequence: ast.expr) -> ast.Call:
+    """The same draw, of the place of an item: ``choice(range(len(sequence)))``."""
+    length = ast.Call(ast.Name("len", ast.Load()), [sequence], [])
+    return ast.Call(draw.func, [ast.Call(ast.Name("range", ast.Load()), [length], [])], [])
 
 
 # ---------------------------------------------------------------- where draws stand

@@ -38,6 +38,7 @@ from looplift.frontend import (
 )
 from looplift.frontend.scope import DICTS, MISSING, Builder, Parted, Structure, Tup, Value, is_none, spelled
 from looplift.ir.grammar import Atom, Const, Group, If, Operand, Phi, Require, Slice, Var
+from looplift.ops import special
 from looplift.ops.names import is_library, joining_name
 
 BINARY = {
@@ -453,6 +454,7 @@ def _guarded_item(build: Builder, value: Atom, key: Operand) -> Value | None:
     if not isinstance(owner, list | tuple | dict) or type(owner) not in (list, tuple, dict) or not is_known:
         return None
     known = build.param_values[place] if place is not None else key.value  # type: ignore[union-attr]
+    special.check_operation("getitem", [owner, known], span=build.span)
     try:
         item = owner[known]
     except (LookupError, TypeError):

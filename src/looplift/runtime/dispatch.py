@@ -585,7 +585,7 @@ class Dispatcher:
             return
         variant.failures += 1
         was_watched, variant.watched = variant.watched, True
-        is_required = isinstance(failure, RequirementFailed) or is_beyond(failure)
+        is_required = isinstance(failure, RequirementFailed | FloatingPointError) or is_beyond(failure)
         code = "requirement" if is_required else "internal"
         text = failed_check(failure) if code == "requirement" else _said(failure)
         enough = 1 if variant.code is not None and (variant.code.renewable or variant.code.weaker) else MAX_FAILURES

@@ -115,7 +115,10 @@ def is_beyond(failure: Exception) -> bool:
 
 
 def failed_check(failure: Exception) -> str:
-    """The condition of the batched code that did not hold, read from the line before the one that raised."""
+    """The condition of the batched code that did not hold, read from the line before the one that raised; or what NumPy
+    would have warned of, where it is told to raise (``without_warnings``)."""
+    if isinstance(failure, FloatingPointError):
+        return f"NumPy warns of these values: {failure}"
     if is_beyond(failure):
         return "an integer has more than 64 bits"
     if str(failure):

@@ -218,6 +218,17 @@ def _safe_divisor(context: Context, node: Node) -> Node:
     return node if context.mask is None else nodes.select(context.mask, node, nodes.const(1), node.kind)
 
 
+def beside_tensors(context: Context, first: Node) -> None:
+    """Require that an integer of Python's that is made a tensor here is none that raises beside tensors, as in the
+    loop."""
+    number = first.args[0] if first.op in ("full", "cast") else first
+    known = number.op in ("index", "extent", "length")
+    known = known or (number.op == "const" and -(2**63) <= number.attrs["value"] < 2**63)
+    if number.kind.family == "int" and not known and context.library == "torch":
+        context.check(nodes.compare("lt", number, nodes.const(2**63)))
+        context.check(nodes.compare("ge", number, nodes.const(-(2**63))))
+
+
 def bounded(context: Context, node: Node, bits: int) -> None:
     """Require that an integer has at most so many bits."""
     if bits_of(node) > bits:

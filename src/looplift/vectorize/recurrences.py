@@ -221,6 +221,8 @@ def _passes(context: Context, sign: str, value: Node, mask: Node | None, kind: K
         raise context.refuse("carried", "a tensor is compared with the one before")
     if mask is not None and axis not in mask.axes:
         mask = None  # it tells lanes, of which those outside are not asked
+    if kind.is_array:
+        numbers.beside_tensors(context, init)
     axes = nodes.merge_axes(value.axes, init.axes, mask.axes if mask is not None else (), (axis,))
     args = (value, init) if mask is None else (value, init, mask)
     made = Node("passes", args, axes, nodes.BOOL, {"axis": axis, "sign": sign, "of": kind})

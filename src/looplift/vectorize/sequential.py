@@ -477,6 +477,8 @@ def _axes_of(context: Context, loop: Loop, carry: Carry, alike: bool) -> tuple[A
 def _spread(context: Context, carry: Carry, node: Node, axes: tuple[Axis, ...], kind: Kind) -> Node:
     from looplift.vectorize.lower import fitting
 
+    if kind.is_array:
+        numbers.beside_tensors(context, node)
     node = fitting(node, kind)
     while axes and kind.is_array and node.kind.is_array and node.kind.rank < kind.rank:  # 0 before what is a row
         larger = Kind(node.kind.family, node.kind.dtype, node.kind.rank + 1)
