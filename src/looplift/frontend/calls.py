@@ -35,7 +35,7 @@ from looplift.frontend.exits import always_exits, with_tuples_for_dicts, without
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value, is_none
 from looplift.frontend.source import is_lambda, plain_function, source_of
-from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand, Var
+from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand, Require, Var
 from looplift.ops import table, twins
 from looplift.ops.names import name_of
 
@@ -115,6 +115,31 @@ def call_value(build: Builder, callee: Value, positional: list[Value], keywords:
     if not isinstance(callee, Const) or not callable(callee.value):
         raise build.refuse("unknown-call", "a function that is not known before the loop runs")
     return static_call(build, callee, positional, keywords)
+
+
+def special(build: Builder, owner: Value, name: str, arguments: list[ast.expr]) -> Value | None:
+    """What ``ds[i]`` or ``len(ds)`` gives for an object whose class says it in Python; None for any other value."""
+    path = None if isinstance(owner, Structure | Tup) else build.object_path(owner)
+    if path is None:
+        return None
+    held = build.param_values[path]
+    method = inspect.getattr_static(type(held), name, None)
+    if not isinstance(method, types.FunctionType) or name in getattr(held, "__dict__", {}):
+        return None
+    return call_value(build, _bound(build, owner, name), [expressions.evaluate(build, one) for one in arguments], {})
+
+
+def _length(build: Builder, owner: Value) -> Value | None:
+    """``len(ds)`` of such an object."""
+    found = special(build, owner, "__len__", [])
+    if found is None:
+        return None
+    if not evident.is_integer(build, found):
+        raise build.refuse("unsupported-value", "a '__len__' that may give something else than an integer")
+    count = build.atom(found)
+    if not (isinstance(count, Const) and count.value >= 0):
+        build.add(Require(build.emit("ge", count, Const(0)), "a length is negative", build.span))
+    return count
 
 
 def _bound(build: Builder, owner: Value, name: str) -> Const:
@@ -476,6 +501,8 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
             value = expressions.evaluate(build, node.args[0])
             if isinstance(value, Structure):
                 return value.length(build)
+            if (count := _length(build, value)) is not None:
+                return count
             items = value.items if isinstance(value, Tup) else host_items.items_of(build, value)
             return build.emit("builtin.len", build.atom(value)) if items is None else Const(len(items))
         case "divmod" if len(node.args) == 2 and not node.keywords:

@@ -412,6 +412,8 @@ def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
         if type(chosen) is int and -len(items) <= chosen < len(items):
             return items[chosen]
     value = build.atom(value)
+    if not isinstance(index, ast.Slice) and (item := calls.special(build, value, "__getitem__", [index])) is not None:
+        return item
     if isinstance(value, Var) and isinstance(index, ast.Slice) and parts.is_part(build, value, index):
         if value not in build.displays:  # what begins with items is taken apart as a whole
             return parts.copied(build, value, index)
