@@ -119,7 +119,9 @@ def check_inside(context: Context, statement: Statement) -> None:
     """The same for a statement in a kernel, where nothing is required of numbers."""
     check(context, statement)
     if (var := next((var for var in definitions(statement) if var in context.told.bounds), None)) is not None:
-        raise context.refuse("mixed-kinds", f"'{var.hint}' may be too large for the tensor that is in its place at times")
+        raise context.refuse(
+            "mixed-kinds", f"'{var.hint}' may be too large for the tensor that is in its place at times"
+        )
 
 
 def require_indices(context: Context, loop: Loop) -> None:
@@ -577,7 +579,9 @@ def _is_near(exact: Any, held: Any, kind: Kind) -> bool:
     if _same(_held(_element(exact, kind)), held):
         return True
     digits = _digits(kind)
-    return bool(digits) and exact != 0 and abs(exact) < math.inf and abs(exact - held) <= abs(exact) * 2.0 ** (4 - digits)
+    return (
+        bool(digits) and exact != 0 and abs(exact) < math.inf and abs(exact - held) <= abs(exact) * 2.0 ** (4 - digits)
+    )
 
 
 def _fits(exact: Any, target: Kind) -> bool:
