@@ -27,7 +27,7 @@ from looplift.emit.typed_scope import (
     truth,
 )
 from looplift.emit.typed_tuples import Tuples
-from looplift.emit.typed_types import BOOL, FLOAT, INT, KINDS, NEVER, NONE, NUMBERS, TEXT, Ten, Tup, text_of
+from looplift.emit.typed_types import BOOL, FLOAT, INT, KINDS, NEVER, NONE, NUMBERS, TEXT, Either, Ten, Tup, text_of
 from looplift.emit.typed_variants import fitting
 from looplift.ops import decimals, twins
 
@@ -298,7 +298,7 @@ class Calls(Tuples):
         return Value(FLOAT, f"round_to({value.code}, {factor})") if value.type is FLOAT else Value(INT, as_int(value))
 
     def call_divmod(self, node: ast.Call, left: Value, right: Value) -> Value:
-        if any(isinstance(one.type, Ten) for one in (left, right)):
+        if any(isinstance(one.type, Ten | Either) for one in (left, right)):
             raise refuse(node, "of a tensor, which has none")
         left, right = self.keep(left), self.keep(right)
         return self.tuple_of([self.arithmetic(op, left, right, node) for op in (ast.FloorDiv, ast.Mod)])
