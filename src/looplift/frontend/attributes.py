@@ -124,8 +124,8 @@ def _has_plain_attribute(owner: Any, name: str) -> bool:
     if not plain or held is None or kind.__getattribute__ not in readers:
         return False
     declared = inspect.getattr_static(kind, name, MISSING)
-    if name not in held:
-        return declared is MISSING
+    if name not in held:  # that of the class is read until there is one
+        return declared is MISSING or (not hasattr(type(declared), "__get__") and _is_value(declared))
     return not hasattr(type(declared), "__set__") and _is_value(held[name])
 
 

@@ -119,10 +119,10 @@ def call_value(build: Builder, callee: Value, positional: list[Value], keywords:
 
 def special(build: Builder, owner: Value, name: str, arguments: list[ast.expr]) -> Value | None:
     """What ``ds[i]`` or ``len(ds)`` gives for an object whose class says it in Python; None for any other value."""
-    path = None if isinstance(owner, Structure | Tup) else build.object_path(owner)
-    if path is None:
+    path = owner.path if isinstance(owner, Const) else build.object_path(owner)
+    if not path:
         return None
-    held = build.param_values[path]
+    held = owner.value if isinstance(owner, Const) else build.param_values[path]
     method = inspect.getattr_static(type(held), name, None)
     if not isinstance(method, types.FunctionType) or name in getattr(held, "__dict__", {}):
         return None
@@ -134,7 +134,7 @@ def _length(build: Builder, owner: Value) -> Value | None:
     found = special(build, owner, "__len__", [])
     if found is None:
         return None
-    if not evident.is_integer(build, found):
+    if not (evident.is_integer(build, found) or evident.is_extent(build, found)):
         raise build.refuse("unsupported-value", "a '__len__' that may give something else than an integer")
     count = build.atom(found)
     if not (isinstance(count, Const) and count.value >= 0):

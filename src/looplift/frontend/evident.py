@@ -80,6 +80,18 @@ def is_integer(build: Builder, value: Value) -> bool:
     return False
 
 
+def is_extent(build: Builder, value: Value) -> bool:
+    """Whether a value surely is an extent of a tensor: ``x.shape[0]`` or ``x.size(0)``."""
+    match maker(build, value) if isinstance(value, Var) else None:
+        case Let(op=Op(name="method.size", args=[_, _])):
+            return True
+        case Let(op=Op(name="getitem", args=[Var() as shape, Const(value=int())])):
+            match maker(build, shape):
+                case Let(op=Op(name="attribute", args=[_, Const(value="shape")])):
+                    return True
+    return False
+
+
 def is_python_number(build: Builder, value: Value) -> bool:
     """Whether a value surely is an integer or a float of Python's own.
 
