@@ -128,6 +128,18 @@ class Environment:
         return self.h
 
 
+def in_turn(a, b, xs):
+    out = torch.zeros(len(xs))
+    for i in range(len(xs)):
+        a.h = a.h + xs[i]
+        out[i] = a.h
+    a = b
+    for i in range(len(xs)):
+        a.h = a.h * 2
+        out[i] = out[i] + a.h
+    return out
+
+
 def numbers(seed=0, count=9):
     return torch.randn(count, generator=torch.Generator().manual_seed(seed))
 
@@ -196,6 +208,15 @@ def test_what_an_attribute_held_before_is_read(backend):
         assert_close(lifted(box, numbers()), older(expected, numbers()))
         assert_close(state(box), state(expected))
     assert "kept" not in decisions(lifted)
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+def test_a_name_that_is_bound_to_another_object(backend):
+    lifted = lift(in_turn, backend=backend, verify="off")
+    for _ in range(2):
+        boxes, expected = ([Box(torch.ones(())), Box(torch.zeros(()))] for _ in range(2))
+        assert_close(lifted(*boxes, numbers()), in_turn(*expected, numbers()))
+        assert_close([state(one) for one in boxes], [state(one) for one in expected])
 
 
 @pytest.mark.parametrize("backend", ["auto", "torch", "native"])
@@ -280,6 +301,19 @@ class Computed:
     @h.setter
     def h(self, value):
         self.total = value * 3
+
+
+def test_a_class_may_change_how_attributes_are_set(monkeypatch):
+    lifted = lift(losses, verify="off")
+    for change in (None, "__setattr__", None, "h"):
+        with monkeypatch.context() as patch:
+            if change == "__setattr__":
+                patch.setattr(Box, change, lambda self, name, value: object.__setattr__(self, name, value * 2))
+            box, expected = Box(torch.ones(())), Box(torch.ones(()))
+            if change == "h":
+                patch.setattr(Box, change, property(lambda self: 2.0, lambda self, value: None), raising=False)
+            assert_close(lifted(box, numbers(), numbers(7)), losses(expected, numbers(), numbers(7)))
+            assert_close(state(box), state(expected))
 
 
 @pytest.mark.parametrize("made", [lambda: Checked(torch.ones(())), Computed])

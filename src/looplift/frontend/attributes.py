@@ -51,7 +51,7 @@ def settable(build: Builder, target: ast.Attribute) -> str:
     """The cell of an attribute; where it has none yet the translation begins again, with one."""
     owner = expressions.evaluate(build, target.value)
     path = owner.path if isinstance(owner, Const) else build.object_path(owner)
-    if not path or owner in build.strangers:
+    if not path or owner in build.strangers or _is_rebound(build, path):
         raise _refusal(build, target)
     cell = cell_of(path, target.attr)
     if cell not in build.cells:
@@ -63,10 +63,17 @@ def settable(build: Builder, target: ast.Attribute) -> str:
     return cell
 
 
+def _is_rebound(build: Builder, path: str) -> bool:
+    """Whether the region binds the name that a path begins with: at the end it leads to something else."""
+    return re.split(r"\W", path, maxsplit=1)[0] in build.bound
+
+
 def begin(build: Builder) -> dict[str, Value]:
     """The cells of all attributes that are set, with what these hold before the region."""
     for (path, name), owner in build.attributes.items():
         value = getattr(owner, name, MISSING)
+        build.watch(None, f"type({path}).__setattr__", type(owner).__setattr__)
+        build.watch(None, f"getattr(type({path}), {name!r}, None)", getattr(type(owner), name, None))
         if value is MISSING:
             build.watch(None, f"hasattr({path}, {name!r})", False)
         given = UNDEFINED if value is MISSING else _given(build, f"{path}.{name}", value)
@@ -79,7 +86,7 @@ def begin(build: Builder) -> dict[str, Value]:
 def grown(build: Builder, ref: Var) -> Var:
     """The list that an append goes to: of one that an object holds a list of the region's own, by which it grows."""
     path = build.param_path(ref)
-    if path is None or "." not in path or type(build.param_values[path]) is not list:
+    if path is None or "." not in path or type(build.param_values[path]) is not list or _is_rebound(build, path):
         return ref
     if (own := build.grown.get(path)) is None:
         build.grown[path] = None
