@@ -45,11 +45,13 @@ def _of_some_form(
     found, meets_items = None, False
     for settings in ({}, {"writes_items": True}):
         for form, more in _forms(body, values, live_out):
-            writer = Writer(form, values, live_out, source_of, others, **settings, **more)
+            writer: Writer | None = None
             try:
+                writer = Writer(form, values, live_out, source_of, others, **settings, **more)
                 program = writer.written()
             except NotLiftable as refusal:
-                other_forms = refusal.code == "mixed-kinds" or isinstance(refusal, HoldsItself) or writer.meets_items
+                meets_items = meets_items or (writer is not None and writer.meets_items)
+                other_forms = refusal.code == "mixed-kinds" or isinstance(refusal, HoldsItself) or meets_items
                 if not refusals and not found and not other_forms:
                     raise
                 refusals.append(refusal)
@@ -57,7 +59,7 @@ def _of_some_form(
                 if not writer.mixes_arrays:
                     return program
                 found = program if writer.has_named_dicts or not found else found
-            meets_items = meets_items or writer.meets_items
+                meets_items = meets_items or writer.meets_items
         if found is not None:
             return found
         if not meets_items:
