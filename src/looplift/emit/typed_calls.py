@@ -473,6 +473,10 @@ class Calls(Tuples):
         values = dict(zip(ordered, self.several(*(given[name] for name in ordered)), strict=True))
         if first is not None:
             values[own[0]] = first
+        return self.called(routine, values)
+
+    def called(self, routine: Routine, values: dict[str, Value]) -> Value:
+        """A call with the values of all parameters, in the order in which they were evaluated."""
         routine = fitting(routine, values, self.routines)
         for name, value in values.items():
             self.widen(routine, name, value.type)

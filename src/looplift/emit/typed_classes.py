@@ -19,6 +19,12 @@ _OF_DATACLASSES = frozenset(
 )
 _SHOWN = frozenset(("__repr__", "__str__"))
 """What programs never call: they make no text of objects."""
+OPERATORS: dict[type, str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.Pow: "pow", ast.MatMult: "matmul",
+}  # fmt: skip
+"""The operators that classes may have, by the names of their methods."""
+_ARITHMETIC = {"__neg__", "__abs__"} | {f"__{side}{name}__" for name in OPERATORS.values() for side in ("", "r")}
 _CONSTANTS = (bool, int, float, str, type(None))
 _OF_NAMED_TUPLES = frozenset(
     """__slots__ _fields _field_defaults __new__ _make _replace _asdict __repr__ __getnewargs__ __match_args__
@@ -61,7 +67,7 @@ def record_for(made: type, source_of: Any) -> Record:
     attributes = class_attributes(made)
     is_data = "__dataclass_fields__" in attributes
     slots = slots_of(made)
-    known = _SHOWN | {"__call__"} | (_OF_DATACLASSES if is_data else frozenset(("__init__", "__lt__")))
+    known = _SHOWN | _ARITHMETIC | {"__call__"} | (_OF_DATACLASSES if is_data else frozenset(("__init__", "__lt__")))
     known |= frozenset(("__slots__",) if slots else ())
     odd = {name for name in attributes if name.startswith("__") and name not in known}
     if type(made) is not type or made.__bases__ != (object,) or odd or (is_data and not _is_plain(made, attributes)):

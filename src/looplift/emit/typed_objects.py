@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from looplift.base.syntax import nodes_of
-from looplift.emit.typed_classes import Record, attributes_of, is_constant, is_named_tuple, record_for
+from looplift.emit.typed_classes import OPERATORS, Record, attributes_of, is_constant, is_named_tuple, record_for
 from looplift.emit.typed_scope import Routine, Value, coerced, refuse
 from looplift.emit.typed_tensor_calls import TensorCalls
-from looplift.emit.typed_types import NEVER, Box, Tup, text_of
+from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, Box, Tup, text_of
 from looplift.emit.typed_values import type_of
 from looplift.runtime.contents import class_attributes
 
@@ -164,6 +164,38 @@ class Objects(TensorCalls):
             if (record := self.record_at(value)) is not None:
                 return self._called_object(value, record, node)
         return super().of_Call(node)
+
+    def binary(self, op: Any, left: Value, right: Value, node: ast.AST) -> Value:
+        """``left + right`` where the class of one of them says what that is."""
+        records = self.record_at(left), self.record_at(right)
+        if records == (None, None) or op not in OPERATORS or NEVER in (left.type, right.type):
+            return super().binary(op, left, right, node)
+        left, right, name = self.keep(left), self.keep(right), OPERATORS[op]
+        if records[0] is not None and f"__{name}__" in records[0].methods:
+            return self._with_operand(left, records[0], f"__{name}__", node, right)
+        if records[1] is None or not (records[0] is not None or left.type in (INT, FLOAT, BOOL)):
+            raise refuse(node, "is an operator that its class does not have")
+        return self._with_operand(right, records[1], f"__r{name}__", node, left)
+
+    def _with_operand(self, owner: Value, record: Record, name: str, node: ast.AST, *operands: Value) -> Value:
+        routine = self.method_of(record, name, node)
+        if len(routine.parameters) != 1 + len(operands):
+            raise refuse(node, "calls a method that takes other arguments")
+        return self.called(routine, dict(zip(routine.parameters, (owner, *operands), strict=True)))
+
+    def of_UnaryOp(self, node: ast.UnaryOp) -> Value:
+        signs = any("__neg__" in record.methods for record in self.records.values())
+        if signs and isinstance(node.op, ast.USub) and isinstance(self.peek(node.operand), Box):
+            value = self.present(self.expression(node.operand))
+            if (record := self.record_at(value)) is not None:
+                return self._with_operand(self.keep(value), record, "__neg__", node)
+            raise refuse(node, "is not understood")
+        return super().of_UnaryOp(node)
+
+    def call_abs(self, node: ast.Call, value: Value) -> Value:
+        if (record := self.record_at(value)) is not None:
+            return self._with_operand(self.keep(value), record, "__abs__", node)
+        return super().call_abs(node, value)
 
     def _called_object(self, value: Value, record: Record, node: ast.Call) -> Value:
         """``controller(error)``, where a class says what that is."""

@@ -210,8 +210,8 @@ class Statements(OptionalNames):
         raise NotImplementedError
 
     def refuse_shared_change(self, old: Value, node: ast.AST) -> None:
-        """Containers that operators change in place are known by other names, too."""
-        if isinstance(old.type, Box):
+        """Containers that operators change in place are known by other names, too; objects have no such operators."""
+        if isinstance(old.type, Box) and self.record_at(old) is None:
             raise refuse(node, "changes a container in place")
 
     def _change_item(self, node: ast.AugAssign, target: ast.Subscript) -> None:
