@@ -115,6 +115,8 @@ class Regions:
 
     def interpreted(self, program: Any, made: Any, values: dict[str, Any]) -> Any:
         results = run(made, values)
+        for path in (key for key in results if "." in key):  # attributes that are set, and lists that grow
+            exec(f"{path} = found", {**values, "found": results[path]})
         if program.returns:
             return results["return"]
         outs = [results[name] for name in program.live_out]

@@ -92,7 +92,8 @@ def test_products_are_rounded_as_in_the_loop(loop, backend):
         lifted = lift(loop, verify="off", backend=backend)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             assert difference(lifted(*arguments(dtype)), loop(*arguments(dtype))) is None
-        assert difference(lifted(*arguments(dtype)), loop(*arguments(dtype))) is None
+        narrow = {"result": str(dtype).removeprefix("torch.")}  # in which it is computed, and stored as a wider one
+        assert difference(lifted(*arguments(dtype)), loop(*arguments(dtype)), narrow=narrow) is None
 
 
 def test_products_of_matrices_stay_batched():

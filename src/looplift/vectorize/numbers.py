@@ -222,9 +222,10 @@ def beside_tensors(context: Context, first: Node) -> None:
     """Require that an integer of Python's that is made a tensor here is none that raises beside tensors, as in the
     loop."""
     number = first.args[0] if first.op in ("full", "cast") else first
+    if number.kind.family != "int" or context.library != "torch":
+        return
     known = number.op in ("index", "extent", "length")
-    known = known or (number.op == "const" and -(2**63) <= number.attrs["value"] < 2**63)
-    if number.kind.family == "int" and not known and context.library == "torch":
+    if not (known or (number.op == "const" and -(2**63) <= number.attrs["value"] < 2**63)):
         context.check(nodes.compare("lt", number, nodes.const(2**63)))
         context.check(nodes.compare("ge", number, nodes.const(-(2**63))))
 
