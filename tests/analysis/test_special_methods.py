@@ -211,7 +211,7 @@ def test_an_operator_that_hands_out_its_own_tensor(backend):
     assert all(row is held.t for row in out)
     assert held.t.tolist() == [7.0, 7.0, 7.0]
     report = " ".join(str(lifted.report()).split())
-    assert backend == "native" or "runs 'Held.__truediv__'" in report
+    assert backend != "torch" or "runs 'Held.__truediv__'" in report  # programs know what it does
 
 
 class Shifted(int):
