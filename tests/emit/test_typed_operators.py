@@ -103,6 +103,47 @@ def without(points):
     return out
 
 
+class Reflected:
+    def __init__(self, x):
+        self.x = x
+
+    def __radd__(self, other):
+        return self.x + 1.0
+
+
+def of_one_class(points):
+    out = []
+    for p in points:
+        out.append(Reflected(p) + Reflected(p) if p > 100 else 1 + Reflected(p))
+    return out
+
+
+class Partly:
+    def __init__(self, x):
+        self.x = x
+
+    def __add__(self, other):
+        if isinstance(other, Partly):
+            return Partly(self.x + other.x)
+        return NotImplemented
+
+
+def of_some_kinds(points):
+    out = []
+    for p in points:
+        out.append((Partly(p) + Partly(1.0)).x)
+        if p > 100:
+            out.append(Partly(p) + p)
+    return out
+
+
+def totals(points):
+    out = []
+    for p in points:
+        out.append(sum([Reflected(p), 2.0]))
+    return out
+
+
 def bodies():
     return [Body(Vector(k * 1.0, k * 0.5, 0.1), Vector(0.0, 0.1 * k, 0.0), 1.0 + k) for k in range(4)]
 
@@ -131,10 +172,16 @@ def test_objects_of_their_own(function, backend):
     assert decisions(lifted) == {"native"}
 
 
+def test_sums_of_objects():
+    lifted = lift(totals, verify="off")
+    assert lifted([1.0, 2.0]) == totals([1.0, 2.0])
+
+
+@pytest.mark.parametrize("function", [without, of_one_class, of_some_kinds])
 @pytest.mark.parametrize("backend", ["auto", "native"])
-def test_an_operator_that_is_not_there_raises_as_in_the_loop(backend):
-    lifted = lift(without, backend=backend, verify="off")
-    assert lifted([1.0, 2.0]) == [1.0, 2.0]
+def test_an_operator_that_is_not_there_raises_as_in_the_loop(function, backend):
+    lifted = lift(function, backend=backend, verify="off")
+    assert lifted([1.0, 2.0]) == function([1.0, 2.0])
     with pytest.raises(TypeError, match="unsupported operand"):
         lifted([1.0, 101.0])
 

@@ -173,7 +173,8 @@ class Objects(TensorCalls):
         left, right, name = self.keep(left), self.keep(right), OPERATORS[op]
         if records[0] is not None and f"__{name}__" in records[0].methods:
             return self._with_operand(left, records[0], f"__{name}__", node, right)
-        if records[1] is None or not (records[0] is not None or left.type in (INT, FLOAT, BOOL)):
+        is_other = records[0] is not records[1] and (records[0] is not None or left.type in (INT, FLOAT, BOOL))
+        if records[1] is None or not is_other:  # of two objects of one class Python asks the first alone
             raise refuse(node, "is an operator that its class does not have")
         return self._with_operand(right, records[1], f"__r{name}__", node, left)
 
