@@ -1,5 +1,7 @@
 """``ds[i]`` and ``len(ds)`` of objects whose classes say in Python what these are."""
 
+import enum
+
 import pytest
 import torch
 from torch.testing import assert_close
@@ -102,6 +104,18 @@ def symmetric(table):
     return total
 
 
+class Kind(enum.Enum):
+    FIRST = 2.0
+    SECOND = 3.0
+
+
+def of_members(names, xs):
+    out = torch.zeros(len(xs))
+    for k in range(len(xs)):
+        out[k] = xs[k] * Kind[names].value * len(Kind)
+    return out
+
+
 def decisions(lifted):
     return {one.decision for one in lifted.report().loops}
 
@@ -142,6 +156,13 @@ def test_what_a_sample_changes_is_changed(backend):
     assert ds.reads == 8
     assert Counting.reads == 0
     assert decisions(lifted) == {"lanes"}
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+def test_members_of_enumerations_are_not_inlined(backend):
+    lifted = lift(of_members, backend=backend, verify="off")
+    for name in ("FIRST", "SECOND"):
+        assert_close(lifted(name, torch.arange(3.0)), of_members(name, torch.arange(3.0)))
 
 
 @pytest.mark.parametrize("backend", ["auto", "torch", "native"])

@@ -37,7 +37,8 @@ from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value
 from looplift.frontend.source import is_lambda, plain_function, source_of
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand, Require, Var
 from looplift.ops import table, twins
-from looplift.ops.names import LIBRARIES, name_of
+from looplift.ops.names import name_of
+from looplift.ops.special import method_of_users
 
 MAX_DEPTH = 24
 
@@ -123,10 +124,7 @@ def special(build: Builder, owner: Value, name: str, arguments: list[ast.expr]) 
     if not path:
         return None
     held = owner.value if isinstance(owner, Const) else build.param_values[path]
-    method = inspect.getattr_static(type(held), name, None)
-    if not isinstance(method, types.FunctionType) or name in getattr(held, "__dict__", {}):
-        return None
-    if method.__module__.partition(".")[0] in LIBRARIES:
+    if method_of_users(type(held), name) is None or name in getattr(held, "__dict__", {}):
         return None
     return call_value(build, _bound(build, owner, name), [expressions.evaluate(build, one) for one in arguments], {})
 

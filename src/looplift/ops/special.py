@@ -7,6 +7,7 @@ Methods of Python's own types, of its standard library, of torch and of NumPy ar
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
@@ -115,6 +116,13 @@ def _of_class(kind: type, names: frozenset[str] | None) -> str | None:
             if asked and member is not None:
                 return f"{base.__qualname__}.{name}"
     return None
+
+
+def method_of_users(kind: type, name: str) -> types.FunctionType | None:
+    """A special method that objects of a type have from a class of the user's, written in Python."""
+    base = next((base for base in kind.__mro__ if name in vars(base)), None)
+    found = None if base is None or _is_of_library(base.__module__) else vars(base)[name]
+    return found if isinstance(found, types.FunctionType) else None
 
 
 @cache
