@@ -130,9 +130,37 @@ def divides(x, level):
     return level, len(kept)
 
 
+def roots(x, start):
+    out = torch.zeros_like(x)
+    for i in range(x.shape[0]):
+        z = start
+        for k in range(30):
+            step = (z * z * z - x[i]) / (3 * z * z)
+            z = z - step
+            if abs(step) < 1e-3:
+                break
+        else:
+            z = z * 2
+        out[i] = z
+    return out
+
+
+def while_it_moves(x, start):
+    out, left = torch.zeros_like(x), 200
+    for i in range(x.shape[0]):
+        z = start
+        while abs(z * z - x[i]) > 1e-2:
+            z = 0.5 * (z + x[i] / (abs(z) + 0.1))
+            left -= 1
+            if left < 0:
+                break
+        out[i] = z
+    return out, left
+
+
 FUNCTIONS = (
     smoothed, of_a_literal, of_a_computed_number, backwards, in_place, with_branches, with_an_inner_loop, some_stay,
-    left_early, appended, out_of_range, divides,
+    left_early, appended, out_of_range, divides, roots, while_it_moves,
 )  # fmt: skip
 
 
@@ -155,9 +183,12 @@ def same(found, expected):
         assert type(found) is type(expected) and found == expected
 
 
+CALLS = [(function, backend) for function in FUNCTIONS for backend in ("auto", "native")]
+CALLS += [(function, "torch") for function in (roots, while_it_moves)]
+
+
 @pytest.mark.parametrize("length", (0, 1, 2, 9))
-@pytest.mark.parametrize("backend", ("auto", "native"))
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+@pytest.mark.parametrize(("function", "backend"), CALLS, ids=lambda value: getattr(value, "__name__", value))
 def test_tensors(function, backend, length):
     torch.manual_seed(length)
     for dtype in (torch.float32, torch.float64, torch.float16):
@@ -179,6 +210,31 @@ def test_gradients(function):
         if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor) and other.requires_grad:
             (mine,), (theirs,) = (torch.autograd.grad(result.sum(), x) for result in (one, other))
             torch.testing.assert_close(mine, theirs, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("function", (roots, while_it_moves), ids=lambda function: function.__name__)
+@pytest.mark.parametrize("dtype", (torch.float32, torch.float64))
+def test_lanes_that_part_ways_are_one_kernel(function, dtype):
+    lifted = lift(function, backend="native", verify="off")
+    lifted(torch.rand(9, dtype=dtype) + 1, 0.3)
+    assert "_kernel_source" in lifted.source and "run_program" not in lifted.source
+
+
+def while_alone(x, start):
+    out = torch.zeros_like(x)
+    for i in range(x.shape[0]):
+        z = start
+        while abs(z * z - x[i]) > 1e-2:
+            z = 0.5 * (z + x[i] / z)
+        out[i] = z
+    return out
+
+
+def test_a_while_loop_over_tensors_runs_in_lanes():
+    lifted = lift(while_alone, backend="torch", verify="off")
+    x = torch.rand(9) + 1
+    same(lifted(x, 0.3), while_alone(x, 0.3))
+    assert [loop.decision for loop in lifted.report().loops] == ["lanes", "sequential"]
 
 
 def scaled(x, level):

@@ -244,7 +244,9 @@ def _mixed_result(sink: Sink, namespace: str, short: str, args: list[Number]) ->
     same_value = short in shared and not any(a.rounded or a.type.is_half for a in args)
     wide = all(a.type.name in ("float64", "int64") for a in args) or zeros
     certain = any(a.other is None and not a.type.is_python for a in args)  # then the result's dtype is in doubt
-    alike = others is not None and (others[0].is_float == args[0].type.is_float or _is_plain_zero(short, args))
+    alike = others is not None and (
+        _is_computed_alike(namespace, short, args, others[0]) or _is_plain_zero(short, args)
+    )
     if others is None or certain or not same_value or not wide or not alike:
         if any(a.other is not None and a.sure for a in args):
             return elementwise(sink, namespace, short, [typed(sink, a) for a in args])
@@ -257,6 +259,14 @@ def _mixed_result(sink: Sink, namespace: str, short: str, args: list[Number]) ->
     sure = all(a.sure for a in args if a.other is not None)
     homes = homes_of_flags(number, args)
     return replace(number, other=others[1], flag=flag, homes=homes, rounded=False, zero=zeros, sure=sure)
+
+
+def _is_computed_alike(namespace: str, short: str, args: list[Number], other: Scalar) -> bool:
+    """Whether an operation is one of floats, or of integers, whatever kind its operands are of."""
+    declared = types_of(namespace, short, tuple(a.type for a in args))
+    if short != "truediv" and declared is not None and declared[0].size == 8:
+        return declared[0].is_float == other.is_float
+    return args[0].type.is_float == other.is_float
 
 
 def _flag_of_result(sink: Sink, namespace: str, short: str, args: list[Number], result: Scalar) -> str:

@@ -27,11 +27,11 @@ from looplift.frontend import evident, expressions, iteration, joins, perhaps, s
 from looplift.frontend.exits import STOP_ATTRIBUTE
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Parted, Value, is_none
+from looplift.ir.first_apart import NO_ITERATION
 from looplift.ir.grammar import Atom, Block, Const, Function, If, Loop, Range, Require, Statement, Var, walk
 
 MET = "met"
 NOT_MET = "the first iteration gives a name no value"
-NO_ITERATION = "a loop that gives names their first values has no iteration"
 
 
 def asks_for_iterations(function: Function) -> bool:

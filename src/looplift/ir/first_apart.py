@@ -21,6 +21,7 @@ from looplift.ir.grammar import (
     Block,
     Carry,
     Const,
+    Domain,
     Function,
     Group,
     If,
@@ -43,6 +44,8 @@ from looplift.ir.grammar import (
 
 MOST = 4
 """So many loops of a function are written twice at most."""
+
+NO_ITERATION = "a loop that gives names their first values has no iteration"
 
 _OF_NUMBERS = ("add", "sub", "mul", "truediv", "neg")
 """What makes floats of Python's of others."""
@@ -71,9 +74,9 @@ class _Apart:
         match statement:
             case If(then=then, orelse=orelse):
                 return [replace(statement, then=self.block(then), orelse=self.block(orelse))]
-            case Loop(domain=Range() as domain, index=Var() as index, stop=None) if self._is_one(statement):
+            case Loop() if self._is_one(statement):
                 self.count += 1
-                return self._apart(replace(statement, body=self.block(statement.body)), domain, index)
+                return self._apart(replace(statement, body=self.block(statement.body)))
             case Loop():
                 return [replace(statement, body=self.block(statement.body))]
         return [statement]
@@ -81,10 +84,12 @@ class _Apart:
     # ------------------------------------------------------------ whether it is one
 
     def _is_one(self, loop: Loop) -> bool:
-        assert isinstance(loop.domain, Range)
-        step = loop.domain.step
-        counts = isinstance(step, Const) and step.value in (1, -1)
-        return counts and any(self._changes_kind(carry) for carry in loop.carries)
+        match loop.domain:
+            case Range(step=Const(value=1 | -1)) if loop.index is not None:
+                return any(map(self._changes_kind, loop.carries))
+            case While():
+                return any(map(self._changes_kind, loop.carries))
+        return False
 
     def _changes_kind(self, carry: Carry) -> bool:
         if not self._is_number(carry.init) or not isinstance(carry.next, Var) or carry.next is carry.inside:
@@ -104,26 +109,48 @@ class _Apart:
 
     # ------------------------------------------------------------ the two parts
 
-    def _apart(self, loop: Loop, domain: Range, index: Var) -> list[Statement]:
-        up = constant(domain.step) == 1
-        runs = self._fresh("runs")
-        compared = Op("lt" if up else "gt", (domain.lo, domain.hi))
-        made: list[Statement] = [Let(runs, compared, loop.span)]
-        made.append(Require(runs, "a loop that gives names their first values has no iteration", loop.span))
-        first = domain.lo
+    def _apart(self, loop: Loop) -> list[Statement]:
+        copy = _Copy(self, {carry.inside: carry.init for carry in loop.carries})
+        domain = loop.domain
+        made = self._enters(domain, copy, loop) if isinstance(domain, While) else self._begins(domain, copy, loop)
+        made += copy.block(loop.body)
+        if isinstance(domain, Range):
+            domain = replace(domain, lo=self._second(domain, made, loop))
+        carries = tuple(replace(carry, init=copy.atom(carry.next)) for carry in loop.carries)
+        rest = replace(loop, domain=domain, carries=carries)
+        return [*made, rest if loop.stop is None else self._unless(copy.atom(loop.stop), rest)]
+
+    def _enters(self, domain: While, copy: _Copy, loop: Loop) -> list[Statement]:
+        """A first test, which must hold."""
+        return [*copy.block(domain.block).statements, Require(copy.atom(domain.cond), NO_ITERATION, loop.span)]
+
+    def _begins(self, domain: Domain, copy: _Copy, loop: Loop) -> list[Statement]:
+        """A first number, which must be one of the range's."""
+        assert isinstance(domain, Range) and loop.index is not None
+        runs, first = self._fresh("runs"), domain.lo
+        compared = Op("lt" if constant(domain.step) == 1 else "gt", (domain.lo, domain.hi))
+        made: list[Statement] = [Let(runs, compared, loop.span), Require(runs, NO_ITERATION, loop.span)]
         known = isinstance(first, Const) or (self.facts is not None and self.facts.kind(first).family == "int")
         if not known:  # what `range` gives are integers of Python's
-            first = self._fresh(index.hint)
+            first = self._fresh(loop.index.hint)
             made.append(Let(first, Op("builtin.int", (domain.lo,)), loop.span))
-        copy = _Copy(self, {index: first, **{carry.inside: carry.init for carry in loop.carries}})
-        made += copy.block(loop.body)
+        copy.names[loop.index] = first
+        return made
+
+    def _second(self, domain: Range, made: list[Statement], loop: Loop) -> Atom:
+        """The second number of a range."""
         if isinstance(domain.lo, Const) and isinstance(domain.step, Const):
-            later: Atom = Const(domain.lo.value + domain.step.value)
-        else:
-            later = self._fresh("later")
-            made.append(Let(later, Op("add", (domain.lo, domain.step)), loop.span))
-        carries = tuple(replace(carry, init=copy.atom(carry.next)) for carry in loop.carries)
-        return [*made, replace(loop, domain=replace(domain, lo=later), carries=carries)]
+            return Const(domain.lo.value + domain.step.value)
+        later = self._fresh("later")
+        made.append(Let(later, Op("add", (domain.lo, domain.step)), loop.span))
+        return later
+
+    def _unless(self, stopped: Atom, rest: Loop) -> If:
+        """The other iterations, unless the first one was the last."""
+        ends = [self._fresh(carry.hint) for carry in rest.carries]
+        carries = tuple(replace(carry, after=end) for carry, end in zip(rest.carries, ends))
+        phis = tuple(Phi(carry.after, carry.init, end) for carry, end in zip(rest.carries, ends))
+        return If(stopped, Block(()), Block((replace(rest, carries=carries),)), phis, rest.span)
 
     def _fresh(self, hint: str) -> Var:
         return Var(f"{hint}.first{next(self.numbers)}")

@@ -21,7 +21,10 @@ def planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, searc
         made = plan(facts)
     except NotLiftable as why:
         refusal = why
-        if (made := _with_sums_apart(facts, plan)) is not None:
+        made = _with_sums_apart(facts, plan)
+        if made is None and why.code == "mixed-kinds":
+            made = _with_first_apart(facts, plan)
+        if made is not None:
             facts, made.rewritten = made.facts, True
     decisions = {loop.decision for loop in made.decisions} if made is not None else {"sequential"}
     for formed in _forms_for_kernels(facts, decisions) if settings.backend != "torch" else ():
@@ -44,6 +47,19 @@ def planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, searc
         assert refusal is not None
         raise refusal
     return made
+
+
+def _with_first_apart(facts: Any, plan: Callable[[Any], Any]) -> Any:
+    """The plan of a function whose loops know of what kind each value is behind their first iterations; None if there
+    is none."""
+    from looplift.analysis.probe import analyse
+    from looplift.ir.first_apart import with_first_apart
+
+    if (function := with_first_apart(facts.function, facts)) is None:
+        return None
+    with suppress(NotLiftable):
+        return plan(analyse(function))
+    return None
 
 
 def _with_sums_apart(facts: Any, plan: Callable[[Any], Any]) -> Any:
