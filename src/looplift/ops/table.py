@@ -167,6 +167,26 @@ def family(name: str) -> str:
     return ""
 
 
+_NEW = (CONTRACTION - {"einsum"}) | frozenset(
+    """cat concat concatenate stack hstack vstack dstack column_stack softmax log_softmax softmin normalize cumsum
+    cumprod logcumsumexp roll argsort inv inverse pinv solve solve_triangular cholesky cholesky_solve cholesky_inverse
+    matrix_exp""".split()
+)
+
+
+def makes_new_memory(name: str, *, bare: bool) -> bool:
+    """Whether the result of an operation is memory of its own, whatever its arguments are.
+
+    ``bare``: it has one argument alone.
+    """
+    base = base_name(name)
+    if family(name) in ("elementwise", "reduction"):
+        return base not in UNCOPIED
+    if base == "flip":  # NumPy's is a view
+        return not name.startswith("np.")
+    return base in _NEW or name == "np.sort" or (base == "diff" and bare)  # none at all gives the argument
+
+
 COPIES = frozenset("clone item tolist repeat".split())
 """Of the family of shapes, what makes memory of its own, or numbers."""
 

@@ -23,7 +23,6 @@ from looplift.ir.grammar import (
     walk,
 )
 from looplift.ops import table
-from looplift.ops.table import UNCOPIED
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.memory import made_inside
@@ -248,7 +247,8 @@ def _fresh(context: Context, var: Var) -> bool:
     base = table.base_name(name)
     if base in CREATION or base.startswith("new_") or (name in COPIES and not statement.op.kwargs):
         return True
-    return table.family(name) in ("elementwise", "reduction") and base not in UNCOPIED
+    bare = len(statement.op.args) == 1 and not statement.op.kwargs
+    return table.makes_new_memory(name, bare=bare) and "out" not in dict(statement.op.kwargs)
 
 
 def is_new(context: Context, var: Var) -> bool:

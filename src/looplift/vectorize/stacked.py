@@ -38,6 +38,10 @@ def stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
         return None
     if base == "einsum" and not kwargs:
         return _einsum(args, fact)
+    if name == "np.linalg.solve" and not kwargs and [arg.kind.rank for arg in args] == [2, 2]:
+        return _called(name, args, {}, fact)
+    if name == "np.linalg.solve" and not kwargs and [arg.kind.rank for arg in args] == [2, 1]:
+        return _solved(args, fact)
     if not args[0].kind.is_array or not args[0].axes:
         return None
     if name == "np.array" and len(flat) == 1:
@@ -63,10 +67,6 @@ def stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
         return _along(context, name, args, kwargs, fact)
     if name.startswith("np.linalg.") and base in MATRICES and args[0].kind.rank == 2:
         return _called(f"np.linalg.{base}", args, kwargs, fact) if not any(a.axes for a in flat[1:]) else None
-    if name == "np.linalg.solve" and not kwargs and [arg.kind.rank for arg in args] == [2, 2]:
-        return _called(name, args, {}, fact)
-    if name == "np.linalg.solve" and not kwargs and [arg.kind.rank for arg in args] == [2, 1]:
-        return _solved(args, fact)
     if base in ("trace", "diagonal") and len(flat) == 1 and args[0].kind.rank == 2:
         return _called(f"np.{base}", args, {}, fact, "axis1=-2, axis2=-1")
     if base in ("ones_like", "zeros_like", "empty_like") and len(flat) == 1:
