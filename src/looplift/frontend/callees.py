@@ -18,7 +18,7 @@ from looplift.frontend.names import FUNCTIONS
 from looplift.frontend.source import REGIONS_NAME
 
 Place = tuple[int, int]
-"""Line and column of a call."""
+"""Line and column of the end of a call: two calls may begin in one place, as in `f(x)(y)`."""
 
 
 def hooked(node: Any, number: int, places: Set[Place] | None = None) -> Any:
@@ -90,7 +90,8 @@ class _Hooks(ast.NodeTransformer):
 
 
 def _place(node: ast.Call) -> Place:
-    return node.lineno, node.col_offset
+    assert node.end_lineno is not None and node.end_col_offset is not None
+    return node.end_lineno, node.end_col_offset
 
 
 def may_be_users(callee: ast.expr) -> bool:
@@ -104,6 +105,8 @@ def may_be_users(callee: ast.expr) -> bool:
             return name != REGIONS_NAME
         case ast.Subscript():
             return True
+        case ast.Call(func=maker):  # `Model(k)(x)`
+            return may_be_users(maker)
     return False
 
 
