@@ -12,6 +12,7 @@ from looplift.emit.typed_loop_names import with_versions_in_loops
 from looplift.emit.typed_names import names_in_functions, with_versions
 from looplift.emit.typed_optional_names import groups_of
 from looplift.emit.typed_program import TypedProgram, Writer
+from looplift.emit.typed_ranges import with_lists_for_ranges
 from looplift.emit.typed_types import HoldsItself
 
 
@@ -41,7 +42,7 @@ def _of_some_form(
 ) -> TypedProgram:
     """The program of the first form that has one, and at best of one in which the dtypes of arrays are known."""
     refusals: list[NotLiftable] = []
-    body = without_attempts(body)
+    body = with_lists_for_ranges(without_attempts(body), values, live_out)
     found, meets_items = None, False
     for settings in ({}, {"writes_items": True}):
         for form, more in _forms(body, values, live_out):

@@ -75,8 +75,22 @@ def is_integer(build: Builder, value: Value) -> bool:
     match maker(build, value):
         case Let(op=op) if op.name in INTEGRAL:
             return all(is_integer(build, operand) for operand in op.args if isinstance(operand, Var | Const))
+        case Let(op=Op(name="method.size", args=[Var() as owner, _])):
+            return is_tensor(build, owner)
+        case Let(op=Op(name="getitem", args=[Var() as shape, Const(value=int())])):
+            return _is_shape(build, shape)
+        case Let(op=Op(name="unpack", args=[Var() as shape, *_])):
+            return _is_shape(build, shape)
         case Let(op=op):
             return op.name in ("builtin.len", "iter_len", "builtin.int", "as_key")
+    return False
+
+
+def _is_shape(build: Builder, value: Var) -> bool:
+    """Whether a value surely is the shape of a tensor or an array, whose items are integers."""
+    match maker(build, value):
+        case Let(op=Op(name="attribute", args=[Var() as owner, Const(value="shape")])):
+            return is_tensor(build, owner) or is_array(build, owner)
     return False
 
 
