@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from looplift.emit import typed_products as products
+from looplift.emit.typed_expressions import element, is_box
 from looplift.emit.typed_loops import Steps
 from looplift.emit.typed_numpy import Scalars, operand, promoted
 from looplift.emit.typed_scope import Value, as_int, evaluated, plain, refuse
@@ -20,6 +21,7 @@ from looplift.emit.typed_types import (
     NP_INT,
     NUMBERS,
     PLAIN,
+    SCALAR,
     Arr,
     Box,
     Maybe,
@@ -135,6 +137,16 @@ class Arrays(Scalars):
         codes = ", ".join(place_text(place, node) for place in places)
         self.emit(f"put({owner.code}, Cast<{element_text(owner.type)}>::of({plain(value).code}), {codes});")
 
+    def _array_of_list(self, value: Value) -> Value | None:
+        """A list of numbers as an array; None of other lists."""
+        kind = SCALAR.get(element(value), element(value))
+        if kind is MIXED:
+            self.emit(f"if (!are_doubles({value.code})) bail(KIND);")
+            kind = NP_FLOAT
+        if kind not in (NP_INT, NP_FLOAT):
+            return None
+        return self.keep(Value(array_type(kind, 1), f"array_from<{kind.storage}>({value.code})"))
+
     def assign(self, view: Value, value: Value, node: ast.AST) -> None:
         """Into all elements of a view."""
         value = self.present(value)
@@ -142,6 +154,8 @@ class Arrays(Scalars):
             self.emit(f"fill({view.code}, {plain(value).code});")
         elif is_array(value) and value.type.rank <= view.type.rank:
             self.emit(f"assign({view.code}, {value.code});")
+        elif is_box(value, "list") and (row := self._array_of_list(value)) is not None:
+            self.assign(view, row, node)
         elif value.type is not NEVER:
             raise refuse(node, "stores what is no array into an array")
 

@@ -264,6 +264,8 @@ class Calls(Tuples):
         if values[0].type is NEVER:
             return Value(FLOAT, "F(0)")
         value: Value = values[0]
+        if value.type is TEXT:
+            return Value(FLOAT, f"parsed_float({value.code})")
         if value.type not in NUMBERS:
             raise refuse(node, "is no number")
         return Value(FLOAT, as_number(value, FLOAT))

@@ -456,10 +456,26 @@ static I parsed(const Str& s) {
   for (; k < n; ++k) { if (!is_digit(s.data()[k])) bail(DOMAIN); v = plus(times(v, (I)10), (I)(s.data()[k] - '0')); }
   return sign * v;
 }
+static bool is_blank(uint32_t c) { if (c > 127) bail(DOMAIN); return is_space(c); }
+static F parsed_float(const Str& s) {
+  I from = 0, to = s.n(), digits = 0;
+  while (from < to && is_blank(s.data()[from])) ++from;
+  while (from < to && is_blank(s.data()[to - 1])) --to;
+  char text[64], *end;
+  if (from == to || to - from >= 64) bail(DOMAIN);
+  for (I k = from; k < to; ++k) {
+    const uint32_t c = s.data()[k];
+    if (!is_digit(c) && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E') bail(DOMAIN);
+    digits += is_digit(c); text[k - from] = (char)c;
+  }
+  text[to - from] = 0;
+  const F found = strtod(text, &end);
+  if (!digits || *end) bail(DOMAIN);
+  return found;
+}
 template <class K, class V, int k> K first_key(const Ref<Dict<K, V, k>>& d) { for (I i = 0; i < d->used; ++i)
     if (d->entries[i].live) return d->entries[i].key; bail(EMPTY); }
 template <class T, int k> T first_item(const Ref<List<T, k>>& l) { if (!l->n) bail(EMPTY); return l->at(0); }
-static bool is_blank(uint32_t c) { if (c > 127) bail(DOMAIN); return is_space(c); }
 static Str piece(const Str& s, I from, I to) { return cut(s, from, 1, to > from ? to - from : 0); }
 template <class T> Ref<List<T, 0>> parts_of(const Str& s) {
   Ref<List<T, 0>> out = made<List<T, 0>>();

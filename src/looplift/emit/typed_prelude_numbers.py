@@ -19,7 +19,7 @@ extern "C" {
       log2(double), log10(double), log1p(double), expm1(double), sin(double), cos(double), tan(double), asin(double),
       acos(double), atan(double), sinh(double), cosh(double), tanh(double), asinh(double), acosh(double), atanh(double),
       exp2(double), cbrt(double), erf(double), erfc(double), fmod(double, double), pow(double, double),
-      atan2(double, double), copysign(double, double);
+      atan2(double, double), copysign(double, double), strtod(const char*, char**);
   long double sqrtl(long double);
 }
 template <class T> static inline bool isnan(T a) { return __builtin_isnan(a); }
