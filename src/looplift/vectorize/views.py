@@ -59,7 +59,10 @@ def _check_view(context: Context, view: Let, stores: list[Store], order: dict, i
             for join in joins:
                 _check_unchanged(context, view, join, stores, order, inside)
             continue
-        if isinstance(user, Append | If | Loop) or (
+        if isinstance(user, Loop) and _is_gone_through(view.var, user):
+            if any(user in inside[id(store)] for store in stores):
+                raise NotLiftable("aliasing", f"'{view.var.hint}' is a view of an array that is written to", view.span)
+        elif isinstance(user, Append | If | Loop) or (
             isinstance(user, Let) and user.op.name in ("tuple", "list", "copy")
         ):
             if not (
@@ -72,6 +75,13 @@ def _check_view(context: Context, view: Let, stores: list[Store], order: dict, i
 
 
 SUBSCRIPTS = ("getitem", "iter_item", "unpack")
+
+
+def _is_gone_through(view: Var, loop: Loop) -> bool:
+    """Whether a loop has a view as what it runs through, and no other use of it."""
+    others = [atom for carry in loop.carries for atom in (carry.init, carry.next)]
+    is_source = isinstance(loop.domain, Range) and loop.domain.source is view
+    return is_source and view not in (*others, loop.stop)
 
 
 def _only_joined(context: Context, display: Let) -> list[Statement]:
