@@ -52,7 +52,7 @@ class Cells(Structure):
         if self.made is not None or self.is_handed_over:
             raise self.refusal(build, "changed after it was used as a whole")
         if self.is_carried:
-            raise self.refusal(build, "changed after its name was bound anew in a loop or branch")
+            raise self.refusal(build, "changed after a loop has bound its name anew")
 
     def add(self, build: Builder, key: Hashable, value: Value) -> None:
         if key not in self.cells:

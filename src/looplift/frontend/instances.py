@@ -59,6 +59,10 @@ class Instance(Cells):
             found.add(build, name, value)
         return found
 
+    def check_may_change(self, build: Builder) -> None:
+        if self.is_carried:
+            raise self.refusal(build, "changed after a name was bound to it or to another one in turn")
+
     def is_like(self, other: Cells) -> bool:
         return isinstance(other, Instance) and other.of is self.of and super().is_like(other)
 
