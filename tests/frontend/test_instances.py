@@ -107,6 +107,38 @@ class Vector:
         return self.x * other.x + self.y * other.y
 
 
+class Orientation:
+    """Nobody knows before the first update; it holds another object, a list and a module's answers."""
+
+    __slots__ = ("parent", "q", "trace")
+
+    def __init__(self, parent):
+        self.q = None
+        self.parent = parent
+        self.trace = []
+
+    def update(self, u):
+        q = self.q
+        if q is None:
+            q = torch.ones_like(u)
+        q = q + u * self.parent.scale
+        self.q = q / torch.norm(q)
+        self.parent.update(self.q)
+        self.trace.append(self.q[0])
+
+
+@dataclasses.dataclass(slots=True, kw_only=True)
+class Settings:
+    rate: float
+    start: dataclasses.InitVar[float] = 1.0
+    decay: float = 0.5
+    level: float = dataclasses.field(init=False, default=0.0)
+    rates: list = dataclasses.field(default_factory=lambda: [1.0, 2.0])
+
+    def __post_init__(self, start):
+        self.level = start * self.rate
+
+
 class Walker:
     """Its attributes are set by a method that a loop calls, not by its constructor."""
 
@@ -230,6 +262,39 @@ def set_later(starts, us):
     return torch.stack(outs), best
 
 
+def known_later(starts, us):
+    outs, traces = [], []
+    for b, x in enumerate(starts):
+        o = Orientation(Filter(x))
+        for u in us[b]:
+            o.update(u)
+        outs.append(o.q + o.parent.x)
+        traces.append(torch.stack(o.trace))
+    return torch.stack(outs), torch.stack(traces)
+
+
+def with_settings(starts, us):
+    outs = []
+    for b, x in enumerate(starts):
+        s = Settings(rate=0.1, start=3.0)
+        for u in us[b]:
+            x = x + s.rate * u * s.rates[1] + s.level
+            s.level *= s.decay
+        outs.append(x * s.level)
+    return torch.stack(outs)
+
+
+def until_it_settles(starts, us):
+    outs, counts = [], []
+    for b, x in enumerate(starts):
+        f = Filter(x)
+        while f.energy > 0.05 and f.steps < 9:
+            f.update(us[b, 0] * 0)
+        outs.append(f.x)
+        counts.append(f.steps)
+    return torch.stack(outs), counts
+
+
 def with_two_names(starts, us):
     outs = []
     for b, x in enumerate(starts):
@@ -275,6 +340,9 @@ LANES = (
     as_namespace,
     with_operators,
     set_later,
+    known_later,
+    with_settings,
+    until_it_settles,
     with_two_names,
     by_a_helper,
 )
@@ -328,3 +396,47 @@ def test_an_object_in_front_of_the_loop(backend):
     lifted = lift(in_front, backend=backend)
     for n in (6, 6, 9):
         same(lifted(data(n)[0]), in_front(data(n)[0]))
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        return torch.tanh(self.layer(x))
+
+
+class Agent:
+    def __init__(self, net, x):
+        self.net = net
+        self.x = x
+        self.total = torch.zeros(())
+
+    def step(self, u):
+        self.x = self.net(self.x) + u
+        self.total = self.total + self.x.sum()
+
+
+def with_a_module(net, starts, us):
+    outs = []
+    for b, x in enumerate(starts):
+        agent = Agent(net, x)
+        for u in us[b]:
+            agent.step(u)
+        outs.append(agent.total)
+    return torch.stack(outs)
+
+
+@pytest.mark.parametrize("backend", ("auto", "torch"))
+def test_a_module_as_an_attribute(backend):
+    torch.manual_seed(0)
+    net = Net()
+    lifted = lift(with_a_module, backend=backend)
+    for _ in range(3):
+        found, wanted = lifted(net, *data()), with_a_module(net, *data())
+        torch.testing.assert_close(found, wanted)
+        mine, theirs = (torch.autograd.grad(one.sum(), list(net.parameters())) for one in (found, wanted))
+        for a, b in zip(mine, theirs, strict=True):
+            torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
+    assert lifted.report().loops[0].decision == "lanes", lifted.report()

@@ -4,6 +4,7 @@ that change, methods that fail. What is lifted and what is kept gives the loop's
 from __future__ import annotations
 
 import dataclasses
+from typing import NamedTuple
 
 import pytest
 import torch
@@ -208,7 +209,70 @@ def in_place(xs):
     return torch.stack(outs)
 
 
+def named_twice(xs):
+    outs = []
+    for x in xs:
+        t = Tank(x)
+        t.x = (y := x + 1)
+        z = (w := x * 2)
+        outs.append(t.x * y + z * w)
+    return torch.stack(outs)
+
+
+class Doubled(NamedTuple):
+    x: torch.Tensor
+    y: torch.Tensor
+
+    def __getitem__(self, key):
+        return self.x * 2
+
+
+def takes_items_in_its_own_way(xs):
+    outs = []
+    for x in xs:
+        d = Doubled(x, -x)
+        outs.append(d[1] + d.y)
+    return torch.stack(outs)
+
+
+@dataclasses.dataclass
+class Described:
+    x: torch.Tensor
+
+    def seen(self):
+        return self.__dict__["x"]
+
+    def set_x(self, value):
+        self.__dict__["x"] = value * 2
+
+
+Described.x = property(Described.seen, Described.set_x)
+
+
+def sets_a_property(xs):
+    outs = []
+    for x in xs:
+        outs.append(Described(x).x)
+    return torch.stack(outs)
+
+
+def bound_to_the_first(xs):
+    first = None
+    outs = []
+    for x in xs:
+        t = Tank(x)
+        if first is None:
+            first = t
+        first.step(x)
+        outs.append(t.x + first.x)
+    return torch.stack(outs)
+
+
 PROGRAMS = (
+    named_twice,
+    takes_items_in_its_own_way,
+    sets_a_property,
+    bound_to_the_first,
     put_into_a_list,
     changed_by_another_name,
     the_one_before,

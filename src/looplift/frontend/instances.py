@@ -28,7 +28,9 @@ from looplift.ops.special import is_of_library
 INITIALIZERS = ("__init__", "__new__", "__setattr__", "__getattribute__")
 _GENERATED = "<string>"
 """The file of methods that ``dataclasses`` and ``collections`` write."""
-_FIELDS_OF = ("abc", "typing")
+_OF_ITEMS = ("__init__", "__getitem__", "__iter__", "__len__", "__contains__", "__getattribute__", "__getattr__")
+"""What a NamedTuple has from ``tuple`` if its items are read as a tuple's."""
+_HARMLESS = ("abc", "typing")
 """Modules of which classes of the user may inherit: their classes do nothing when an object is made."""
 
 
@@ -106,11 +108,16 @@ class Instance(Cells):
             build.watch(self.of, f".{name}", declared)
             calls.inline(build, Const(declared.fset, self._path(name)), declared.fset, [self, value], {})
             return
-        is_open = self.of.__setattr__ in (object.__setattr__, types.SimpleNamespace.__setattr__)
-        is_slot = isinstance(declared, types.MemberDescriptorType)
-        is_free = is_slot or (self.of.__dictoffset__ and not hasattr(type(declared), "__set__"))
-        if self.is_tuple or not is_open or not is_free:
+        if self.is_tuple or self.of.__setattr__ not in (object.__setattr__, types.SimpleNamespace.__setattr__):
             raise self.refusal(build, f"given another '.{name}', which its class does not allow")
+        self.put(build, name, value)
+
+    def put(self, build: Builder, name: str, value: Value) -> None:
+        """What ``object.__setattr__(owner, name, value)`` does where it does nothing else."""
+        declared = declared_in(self.of.__mro__, name)
+        is_slot = isinstance(declared, types.MemberDescriptorType)
+        if not is_slot and (not self.of.__dictoffset__ or hasattr(type(declared), "__set__")):
+            raise self.refusal(build, f"given another '.{name}', which its class does not hold as it is")
         self.add(build, name, value)
 
     # ------------------------------------------------------------ calls
@@ -207,16 +214,16 @@ def called(build: Builder, callee: Const, args: list[Value], kwargs: dict[str, V
     if not args or not isinstance(args[0], Instance):
         return None
     if value is object.__setattr__ and len(args) == 3 and not kwargs:
-        return _set_directly(build, *args)
+        return _set_directly(build, args[0], args[1], args[2])
     return _replaced(build, args[0], kwargs) if value is dataclasses.replace and len(args) == 1 else None
 
 
 def _set_directly(build: Builder, owner: Instance, name: Value, value: Value) -> Value | None:
     """``object.__setattr__(self, name, value)``, by which frozen objects are filled."""
     known = structures.key_of(name)
-    if not isinstance(known, str) or owner.is_tuple or hasattr(declared_in(owner.of.__mro__, known), "__set__"):
+    if not isinstance(known, str) or owner.is_tuple:
         return None
-    owner.add(build, known, value)
+    owner.put(build, known, value)
     return Const(None)
 
 
@@ -231,12 +238,12 @@ def _replaced(build: Builder, owner: Instance, changes: dict[str, Value]) -> Val
 
 
 def _made(build: Builder, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
-    of = callee.value
-    if of is types.SimpleNamespace and not args:
+    if callee.value is types.SimpleNamespace and not args:
         found = _begun(build, callee)
         for name, value in kwargs.items():
             found.add(build, name, value)
         return found
+    of: Any = callee.value
     if _is_named_tuple(of):
         _watch(build, of)
         found = _new(build, callee)
@@ -323,7 +330,7 @@ def _fill(
         if is_initial:
             rest.append(value)
         else:
-            found.add(build, name, value)
+            found.put(build, name, value)
     if declared_in(found.of.__mro__, "__post_init__") is not MISSING:
         found.method(build, "__post_init__", rest, {})
     return Const(None)
@@ -364,7 +371,7 @@ def _is_plain(of: type) -> bool:
         type(of) in (type, abc.ABCMeta)
         and not getattr(of, "__abstractmethods__", ())
         and not is_of_library(of.__module__)
-        and all(one is object or one.__module__ in _FIELDS_OF or _is_of_users(one) for one in of.__mro__)
+        and all(one is object or one.__module__ in _HARMLESS or _is_of_users(one) for one in of.__mro__)
         and of.__new__ is object.__new__
         and of.__getattribute__ is object.__getattribute__
         and (of.__setattr__ is object.__setattr__ or _is_frozen(of))
@@ -392,7 +399,7 @@ def _is_named_tuple(of: Any) -> bool:
         return False
     made = of.__new__
     is_generated = isinstance(made, types.FunctionType) and made.__code__.co_filename == _GENERATED
-    return is_generated and "__init__" not in vars(of)
+    return is_generated and not any(name in vars(of) for name in _OF_ITEMS)
 
 
 # ---------------------------------------------------------------- super() and operators

@@ -162,7 +162,7 @@ def _named(build: Builder, name: str, value: Value, made_from: int | None) -> Va
     last = block[-1]
     if not isinstance(last, Let) or last.var is not value:
         return value
-    if any(leaf is value for held in build.cells.values() for leaf in loops.leaves(held)):
+    if any(leaf is value for held in (*build.cells.values(), *build.env.values()) for leaf in loops.leaves(held)):
         return value
     named = build.fresh(name)
     block[-1] = Let(named, last.op, last.span)
