@@ -280,7 +280,11 @@ def _new(build: Builder, callee: Const) -> Instance:
 def _watch(build: Builder, of: type) -> None:
     """A variant holds while the classes of an object make objects in the same way and get no further attributes."""
     for name in INITIALIZERS:
-        build.watch(of, f".{name}", getattr(of, name))
+        found = getattr(of, name)
+        if isinstance(found, types.FunctionType):
+            build.watch(of, f".{name}", found)
+        else:  # one of Python's own, which is told by its name from one process to the next
+            build.watch(of, f".{name}.__qualname__", found.__qualname__)
     for base in of.__mro__:
         if not is_of_library(base.__module__):
             build.watch(base, ".__dict__.__len__()", len(vars(base)))
