@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.frontend import expressions
 from looplift.frontend.outer_lists import holds_containers
 from looplift.frontend.scope import MISSING, Builder, Restart, Structure, Tup, Value, is_unbound
 from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Var, uses, walk
@@ -38,18 +37,17 @@ def held(build: Builder, owner: Atom, name: str) -> Value | None:
     return value
 
 
-def store(build: Builder, target: ast.Attribute, value: Value) -> None:
+def store(build: Builder, target: ast.Attribute, owner: Value, value: Value) -> None:
     """``owner.name = value``."""
-    cell = settable(build, target)
+    cell = settable(build, target, owner)
     if not _is_plain(value):
         assert isinstance(value, Structure)
         raise value.refusal(build, f"kept in '{ast.unparse(target)}'")
     build.cells[cell] = value
 
 
-def settable(build: Builder, target: ast.Attribute) -> str:
+def settable(build: Builder, target: ast.Attribute, owner: Value) -> str:
     """The cell of an attribute; where it has none yet the translation begins again, with one."""
-    owner = expressions.evaluate(build, target.value)
     path = owner.path if isinstance(owner, Const) else build.object_path(owner)
     if not path or owner in build.strangers or _is_rebound(build, path):
         raise _refusal(build, target)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import inspect
 import operator
@@ -23,6 +24,7 @@ from looplift.frontend import (
     evident,
     expressions,
     host_items,
+    instances,
     lambdas,
     ranges,
     statements,
@@ -51,6 +53,8 @@ def call(build: Builder, node: ast.Call) -> Value:
         return inline(build, Const(twins.ones, "bin"), twins.ones, [expressions.evaluate(build, counted[1])], {})
     if isinstance(node.func, ast.Attribute):
         owner = expressions.evaluate(build, node.func.value)
+        if isinstance(owner, instances.Instance) and not owner.is_tuple:
+            return call_value(build, owner.attribute(build, node.func.attr), *_arguments(build, node))
         if node.func.attr in ("backward", "step", "zero_grad"):
             training.check_method(build, owner, node.func.attr)
         if node.func.attr == "get" and (table := dictionaries.table_of(build, owner)) is not None and not node.keywords:
@@ -232,8 +236,10 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
         if getattr(value.__self__, "__looplift_lifted__", False):
             raise build.refuse("unknown-call", f"'{callee.path}' is lifted by itself")
         return inline(build, callee, value.__func__, [_owner(build, callee), *positional], keywords)
-    if isinstance(value, types.FunctionType):
+    if isinstance(value, types.FunctionType) and value is not dataclasses.replace:
         return inline(build, callee, value, positional, keywords)
+    if (made := instances.called(build, callee, positional, keywords)) is not None:
+        return made
     return unknown(build, callee, positional, keywords)
 
 
@@ -452,17 +458,18 @@ def _bind(
         env[arguments.kwarg.arg] = shelf_of(build, dict(bound.arguments.get(arguments.kwarg.arg, {})))
     for name, parameter in signature.parameters.items():
         if name not in env:
-            env[name] = _default(build, callee, parameter.default)
+            env[name] = default_value(build, callee, parameter.default)
     return env
 
 
-def _default(build: Builder, callee: Const, value: Any) -> Value:
+def default_value(build: Builder, callee: Const, value: Any) -> Value:
+    """What a parameter or field holds that a call does not give."""
     if isinstance(value, (int, float, str, type(None))):
         return Const(value)
     if build.is_known_by_itself(value):
         return build.stranger(value, f"{callee.path}.__defaults__")
     if isinstance(value, tuple):
-        return Tup(tuple(_default(build, callee, item) for item in value))
+        return Tup(tuple(default_value(build, callee, item) for item in value))
     raise build.refuse("unknown-call", f"a default value of '{callee.path}' is a {type(value).__name__}")
 
 
@@ -482,6 +489,8 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
             return _extreme_by_key(build, name, node)
         case "float" if single and _is_infinite(node.args[0]):
             return Const(float(ast.literal_eval(node.args[0])))
+        case "super" if not node.args and not node.keywords:
+            return instances.parent(build)
         case "next":
             return sugar.first_of(build, node)
         case "sum" | "min" | "max" | "any" | "all" if single:
@@ -582,9 +591,12 @@ def _extreme(build: Builder, name: str, atoms: list[Atom]) -> Atom:
 
 
 def _isinstance(build: Builder, node: ast.Call) -> Value:
-    value = expressions.evaluate_atom(build, node.args[0])
+    value = expressions.evaluate(build, node.args[0])
     kinds = expressions.evaluate(build, node.args[1])
     kinds = kinds.items if isinstance(kinds, Tup) else (kinds,)
+    if isinstance(value, instances.Instance) and all(isinstance(kind, Const) for kind in kinds):
+        return Const(issubclass(value.of, tuple(kind.value for kind in kinds if isinstance(kind, Const))))
+    value = build.atom(value)
     if isinstance(value, Const):
         known = [value.value]
     else:  # the type of a live-in is guarded

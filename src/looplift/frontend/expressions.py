@@ -27,6 +27,7 @@ from looplift.frontend import (
     evident,
     failing,
     host_items,
+    instances,
     joins,
     nests,
     parts,
@@ -211,6 +212,9 @@ def _binary(build: Builder, name: str, left: Value, right: Value) -> Value:
         return Tup(left.items + right.items)
     if (found := of_complex(build, name, left, right)) is not None:
         return found
+    if isinstance(left, Structure) or isinstance(right, Structure):
+        if (found := instances.binary(build, name, left, right)) is not None:
+            return found
     return folded(name, left, right) or build.emit(name, build.atom(left), build.atom(right))
 
 
@@ -230,6 +234,8 @@ def folded(name: str, left: Value, right: Value) -> Const | None:
 def _signed(build: Builder, name: str, value: Value) -> Value:
     if isinstance(value, Parted) and isinstance(value, complexes.Complex):
         return complexes.unary(build, name, value)
+    if isinstance(value, instances.Instance):
+        return instances.negative(build, name, value)
     return _unary(build, name, build.atom(value))
 
 
@@ -386,7 +392,8 @@ def conditional(build: Builder, test: Atom, then, orelse) -> Value:
         return found["then"]
     build.restore(before)
     phis: list[Phi] = []
-    value = joins.join(build, found["then"], found["orelse"], "choice", phis)
+    cells = then_state[1], else_state[1]
+    value = joins.join(build, found["then"], found["orelse"], "choice", phis, cells)
     joins.join_states(build, then_state, else_state, phis)
     build.add(If(test, then_block, else_block, tuple(phis), span))
     return value

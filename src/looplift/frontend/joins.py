@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from looplift.frontend import complexes, perhaps, rows
+from looplift.frontend.instances import Instance
 from looplift.frontend.ranges import Numbers, joined
 from looplift.frontend.scope import Branch, Builder, Parted, State, Structure, Tup, Value, hint_of, is_none
 from looplift.ir.grammar import UNDEFINED, Atom, Const, If, Phi, Var
 
 
-def join(build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi]) -> Value:
-    """One value of two that reach the end of an If; tuples are joined item by item."""
+def join(
+    build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi], cells: Sequence[dict[str, Value]] = ()
+) -> Value:
+    """One value of two that reach the end of an If; tuples are joined item by item, and so are objects, of which
+    ``cells`` tell what their attributes hold on the two sides."""
     if then is orelse:
         return then
+    if cells and isinstance(then, Instance) and isinstance(orelse, Instance):
+        return _joined_objects(build, then, orelse, hint, phis, cells)
     if build.markers and (count := perhaps.count_of(then, orelse)) is not None:
         return _joined_perhaps(build, then, orelse, count, hint, phis)
     is_parted = isinstance(then, Parted) or isinstance(orelse, Parted)
@@ -35,7 +41,7 @@ def join(build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi])
                 return then
     if isinstance(then, Tup) and isinstance(orelse, Tup) and len(then.items) == len(orelse.items):
         pairs = zip(then.items, orelse.items, strict=True)
-        return Tup(tuple(join(build, a, b, hint, phis) for a, b in pairs))
+        return Tup(tuple(join(build, a, b, hint, phis, cells) for a, b in pairs))
     if isinstance(then, Tup):
         if (other := unbound_like(build, then, orelse)) is not None:
             return join(build, then, other, hint, phis)
@@ -50,6 +56,24 @@ def join(build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi])
     if entered and all(is_none(side) or side in build.none_at_entry for side in (then, orelse)):
         build.none_at_entry[var] = entered[0]
     return var
+
+
+def _joined_objects(
+    build: Builder,
+    then: Instance,
+    orelse: Instance,
+    hint: str,
+    phis: list[Phi],
+    cells: Sequence[dict[str, Value]],
+) -> Value:
+    """An object that is one or the other: neither of them may change any more."""
+    sides = [one.parts_in(held) for one, held in zip((then, orelse), cells, strict=True)]
+    if sides[0] is None or sides[1] is None or not then.is_like(orelse):
+        raise build.refuse("mixed-kinds", f"'{hint}' is another object on each side of an 'if'")
+    parts = join(build, sides[0], sides[1], hint, phis)
+    assert isinstance(parts, Tup)
+    orelse.is_carried, orelse.is_itself = True, False
+    return then.carried(build, parts)
 
 
 def _joined_perhaps(build: Builder, then: Value, orelse: Value, count: int, hint: str, phis: list[Phi]) -> Value:
@@ -101,7 +125,8 @@ def join_states(build: Builder, then: State, orelse: State, phis: list[Phi]) -> 
     """What names and items hold after either of two sides."""
     for held, *sides in zip((build.env, build.cells), then, orelse, strict=True):
         joined: dict[str, Value] = {}
+        cells = (then[1], orelse[1])
         for name in dict.fromkeys([*sides[0], *sides[1]]):
             first, second = (side[name] if name in side else build.entry_value(name) for side in sides)
-            joined[name] = join(build, first, second, hint_of(name), phis)
+            joined[name] = join(build, first, second, hint_of(name), phis, cells)
         held.update(joined)

@@ -23,9 +23,9 @@ from looplift.frontend import (
     statements,
     unrolling,
 )
+from looplift.frontend.cells import Cells
 from looplift.frontend.exits import FIRST, STOP_ATTRIBUTE, binds
 from looplift.frontend.scope import STATIC, Builder, Parted, Structure, Tup, Value, hint_of, is_none, shown
-from looplift.frontend.structures import Shelf
 from looplift.ir.grammar import (
     UNDEFINED,
     Append,
@@ -98,7 +98,7 @@ def _enter(
             return Tup(tuple(opened((*place, k), item) for k, item in enumerate(value.items)))
         if isinstance(value, Parted):
             return _like(value, opened(place, value.parts))
-        if isinstance(value, Shelf) and place[0] in shelved and (parts := value.parts(build)) is not None:
+        if isinstance(value, Cells) and place[0] in shelved and (parts := value.parts(build)) is not None:
             inside = opened(place, parts)
             assert isinstance(inside, Tup)
             return value.carried(build, inside)
@@ -122,7 +122,7 @@ def _enter(
             init = UNDEFINED
         entry.init[name], entry.inside[name] = init, opened((name,), init)
         build.held(name)[name] = inside = entry.inside[name]
-        if isinstance(inside, Shelf):
+        if isinstance(inside, Cells):
             entry.reads[name] = inside.reads
     return entry
 
@@ -157,8 +157,8 @@ def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
                     "mixed-kinds", f"'{shown(name)}' is a complex number before the loop and another kind in it"
                 )
             return complexes.with_parts(init, closed(name, init.parts, inside.parts, found[1].parts))
-        if isinstance(inside, Shelf) and isinstance(last, Shelf) and last is not inside and inside.is_like(last):
-            before, now, then = (one.parts(build) if isinstance(one, Shelf) else None for one in (init, inside, last))
+        if isinstance(inside, Cells) and isinstance(last, Cells) and last is not inside and inside.is_like(last):
+            before, now, then = (one.parts(build) if isinstance(one, Cells) else None for one in (init, inside, last))
             if before is not None and now is not None and then is not None:
                 if inside is not init:
                     found = closed(name, before, now, then)

@@ -73,6 +73,7 @@ def peeled(build: Builder, node: ast.For, source: iteration.Source, rest: Callab
         return False
     names = assigned_names([node])
     waiting = [name for name in names if name in build.env and is_none(build.env[name])]
+    waiting += [cell for cell, value in build.cells.items() if is_none(value)]
     if not waiting:
         return False
     before, block, length, certain = build.state(), build.blocks[-1], len(build.blocks[-1]), build.certain
@@ -116,7 +117,7 @@ def _in_two_parts(
             statements.translate_block(build, improved.body)
         else:
             statements.translate_block(build, [statement])
-    settled = frozenset(name for name in waiting if _is_settled(build, build.env[name], block[length:]))
+    settled = frozenset(name for name in waiting if _is_settled(build, build.held(name)[name], block[length:]))
     return bool(settled) and _others(build, node, source, rest, settled)
 
 

@@ -299,6 +299,8 @@ class Builder:
     """Which lists are known item by item (STATIC), or hold tuples of a shape: found out on the way, then restarted."""
     attributes: dict[tuple[str, str], Any] = field(default_factory=dict)
     """The attributes that the region sets, by the paths of their objects, with these: found out on the way."""
+    late: dict[type, set[str]] = field(default_factory=dict)
+    """The attributes that objects of a class get in a branch or loop first: found out on the way, then restarted."""
     grown: dict[str, Var | None] = field(default_factory=dict)
     """The paths of lists that objects hold and the region appends to, with the lists of its own for what is new."""
     fixed: set[str] = field(default_factory=set)

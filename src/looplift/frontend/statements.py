@@ -14,6 +14,7 @@ from looplift.frontend import (
     expressions,
     growing,
     host_items,
+    instances,
     joins,
     loops,
     structures,
@@ -141,8 +142,12 @@ def assign(build: Builder, target: ast.expr, value: Value, made_from: int | None
             if isinstance(value, Structure) and isinstance(value, dictionaries.Listed):
                 value = value.stored(build, ref)
             build.add(Store(ref, place, build.atom(value), None, build.span, getattr(target, METHOD, "")))
-        case ast.Attribute():
-            attributes.store(build, target, value)
+        case ast.Attribute(value=owner, attr=attr):
+            into = expressions.evaluate(build, owner)
+            if isinstance(into, instances.Instance):
+                into.set(build, attr, _named(build, attr, value, made_from))
+                return
+            attributes.store(build, target, into, value)
         case _:
             raise build.refuse("unsupported-syntax", "this target of an assignment is not understood")
 
@@ -157,7 +162,7 @@ def _named(build: Builder, name: str, value: Value, made_from: int | None) -> Va
     last = block[-1]
     if not isinstance(last, Let) or last.var is not value:
         return value
-    if any(leaf is value for held in build.cells.values() for leaf in loops.leaves(held)):
+    if any(leaf is value for held in (*build.cells.values(), *build.env.values()) for leaf in loops.leaves(held)):
         return value
     named = build.fresh(name)
     block[-1] = Let(named, last.op, last.span)
@@ -209,19 +214,7 @@ def _augmented(build: Builder, node: ast.AugAssign) -> None:
             if name == "add" and growing.extend(build, ast.Name(target, ast.Load()), node.value):
                 return
             before = build.lookup(target)
-            found = expressions.evaluate(build, node.value)
-            if name == "add" and isinstance(before, Tup) and isinstance(found, Tup):
-                build.env[target] = Tup(before.items + found.items)
-                return
-            if name == "add" and isinstance(before, Structure) and isinstance(before, structures.Shelf):
-                before.method(build, "extend", [found], {})
-                return
-            if (number := expressions.of_complex(build, name, before, found)) is not None:
-                build.env[target] = number
-                return
-            old, value = build.atom(before), build.atom(found)
-            known = expressions.folded(name, old, value)
-            build.env[target] = known or build.emit(f"inplace.{name}", old, value, hint=target)
+            build.env[target] = _updated(build, name, before, expressions.evaluate(build, node.value), target)
         case ast.Subscript(value=owner, slice=index):
             into = expressions.evaluate(build, owner)
             if isinstance(into, Structure):
@@ -237,27 +230,42 @@ def _augmented(build: Builder, node: ast.AugAssign) -> None:
             place = clipping.clipped(build, ref, expressions.subscript(build, index))
             _augmented_store(build, name, ref, place, node.value, method)
         case ast.Attribute() as target:
-            before = build.cells[attributes.settable(build, target)]
+            owner = expressions.evaluate(build, target.value)
+            if isinstance(owner, instances.Instance):
+                before = owner.attribute(build, target.attr)
+                found = _updated(build, name, before, expressions.evaluate(build, node.value), target.attr)
+                owner.set(build, target.attr, found)
+                return
+            before = build.cells[attributes.settable(build, target, owner)]
             found = expressions.evaluate(build, node.value)
             if isinstance(before, Tup | Structure) or isinstance(found, Tup | Structure):
                 raise build.refuse("effect-order", f"the attribute '{ast.unparse(target)}' is changed inside the loop")
             known = expressions.folded(name, before, found)
-            attributes.store(build, target, known or build.emit(f"inplace.{name}", before, found, hint=target.attr))
+            value = known or build.emit(f"inplace.{name}", before, found, hint=target.attr)
+            attributes.store(build, target, owner, value)
 
 
 def _augmented_item(build: Builder, name: str, owner: Structure, key: Value, node: ast.expr) -> None:
     """``table[key] += e`` of a list or dict that is known item by item."""
     before = owner.item(build, key)
-    found = expressions.evaluate(build, node)
-    if name == "add" and isinstance(before, Structure) and isinstance(before, structures.Shelf):
-        before.method(build, "extend", [found], {})
-        return
-    if (number := expressions.of_complex(build, name, before, found)) is not None:
-        owner.store(build, key, number)
-        return
-    old, value = build.atom(before), build.atom(found)
-    known = expressions.folded(name, old, value)
-    owner.store(build, key, known or build.emit(f"inplace.{name}", old, value))
+    found = _updated(build, name, before, expressions.evaluate(build, node))
+    if found is not before:  # a list stays the one that it is
+        owner.store(build, key, found)
+
+
+def _updated(build: Builder, name: str, before: Value, value: Value, hint: str = "t") -> Value:
+    """What is bound by ``before += value``."""
+    if name == "add" and isinstance(before, Tup) and isinstance(value, Tup):
+        return Tup(before.items + value.items)
+    if name == "add" and isinstance(before, structures.Shelf):
+        before.method(build, "extend", [value], {})
+        return before
+    if isinstance(before, instances.Instance):
+        return instances.updated(build, name, before, value)
+    if (number := expressions.of_complex(build, name, before, value)) is not None:
+        return number
+    old, value = build.atom(before), build.atom(value)
+    return expressions.folded(name, old, value) or build.emit(f"inplace.{name}", old, value, hint=hint)
 
 
 def _refuse_method(build: Builder, target: ast.expr, owner: Structure) -> None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
-from looplift.base.data import dataclass, field
+from looplift.base.data import dataclass
 from looplift.base.syntax import nodes_of
 from looplift.frontend import calls, comprehensions, dictionaries, expressions, unrolling
+from looplift.frontend.cells import Cells, is_of_host, is_once_here, word_of
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import (
     OPEN,
     PLAIN,
     STATIC,
-    Branch,
     Builder,
     Frame,
     Late,
@@ -40,58 +39,21 @@ def key_of(value: Value) -> Hashable | None:
 
 
 @dataclass(eq=False)
-class Shelf(Structure):
+class Shelf(Cells):
     """A list or dict: for each place in it a cell, which is bound and joined as a name is."""
 
-    kind: str
-    prefix: str
-    depth: int
-    cells: dict[Hashable, str] = field(default_factory=dict)
-    made: tuple[list, Atom] | None = None
-    """Once it was used as a whole: the block and the variable; it must not change any more."""
     site: Site | None = None
     """Where a dict was made empty."""
-    block: list | None = None
-    """The block that it was made in."""
-    is_handed_over: bool = False
-    """Whether its items were put into a list, as one object that nothing else may change or be."""
-    is_carried: bool = False
-    """Whether a loop binds a name to it and to others in turn, item by item: none of them may change any more."""
-    reads: int = 0
-    """How often an item was read."""
-    is_itself: bool = True
 
-    @property
-    def noun(self) -> str:  # type: ignore[override]
-        return f"the {self.kind} '{self.prefix.rpartition('>')[2]}'"
+    def cell_for(self, build: Builder, key: Hashable) -> str:
+        if len(build.blocks) != self.depth:
+            raise self.refusal(build, "made longer in some iterations only")
+        return f"<{next(build.counter)}>{self.prefix.rpartition('>')[2]}_{word_of(key)}"
 
-    def take_name(self, name: str) -> None:
-        """The first name that it is bound to is the author's."""
-        start, _, hint = self.prefix.rpartition(">")
-        if hint == self.kind and not name.startswith("_"):
-            self.prefix = f"{start}>{name}"
-
-    def add(self, build: Builder, key: Hashable, value: Value) -> None:
-        if key not in self.cells:
-            if len(build.blocks) != self.depth:
-                raise self.refusal(build, "made longer in some iterations only")
-            word = re.sub(r"\W+", "_", str(key)).strip("_")
-            self.cells[key] = f"<{next(build.counter)}>{self.prefix.rpartition('>')[2]}_{word}"
-        if self.made is not None or self.is_handed_over:
-            raise self.refusal(build, "changed after it was used as a whole")
-        if self.is_carried:
-            raise self.refusal(build, "changed after a loop has bound its name anew")
-        build.cells[self.cells[key]] = value
-
-    def values(self, build: Builder) -> list[Value]:
-        return [self.value(build, key) for key in self.cells]
-
-    def value(self, build: Builder, key: Hashable) -> Value:
-        self.reads += 1
-        value = build.cells[self.cells[key]]
-        if value is UNDEFINED:
-            raise self.refusal(build, f"read at {key!r}, which may not be there")
-        return value
+    def like(self, build: Builder, parts: Tup) -> Shelf:
+        found = shelf_of(build, dict(zip(self.cells, parts.items, strict=True)))
+        found.kind, found.prefix = self.kind, self.prefix
+        return found
 
     def pop(self, build: Builder, key: Hashable) -> Value:
         if len(build.blocks) != self.depth or self.made is not None or self.is_handed_over or self.is_carried:
@@ -100,37 +62,12 @@ class Shelf(Structure):
         del build.cells[self.cells.pop(key)]
         return value
 
-    # ------------------------------------------------------------ from one iteration to the next
-
-    def is_like(self, other: Shelf) -> bool:
-        return self.kind == other.kind and list(self.cells) == list(other.cells)
-
-    def parts(self, build: Builder) -> Tup | None:
-        """Its items, if each is a number, a tensor or a tuple of some."""
-        values = [build.cells[name] for name in self.cells.values()]
-        return None if any(value is UNDEFINED or is_of_host(value) for value in values) else Tup(tuple(values))
-
-    def carried(self, build: Builder, parts: Tup) -> Shelf:
-        """What a name is bound to that a loop binds to lists or dicts of the same places."""
-        found = shelf_of(build, dict(zip(self.cells, parts.items, strict=True)))
-        found.kind, found.prefix = self.kind, self.prefix
-        self.is_carried = found.is_carried = True
-        self.is_itself = found.is_itself = False
-        return found
-
     # ------------------------------------------------------------ as a whole
 
     def operand(self, build: Builder) -> Operand:
         if self.kind == "dict":
             return self.atom(build)
         return Group("list", tuple(calls.operand(build, value) for value in self.values(build)))
-
-    def hand_over(self, build: Builder) -> bool:
-        """Its items become those of a list's item: it must be new, and must not be used as an object again."""
-        if self.made is not None or self.is_handed_over or not is_once_here(build, self.block):
-            return False
-        self.is_handed_over = True
-        return True
 
     def atom(self, build: Builder) -> Atom:
         if self.is_handed_over:
@@ -399,12 +336,6 @@ def as_many(build: Builder, items: list[Value], count: int | None) -> tuple[Valu
     return tuple(items)
 
 
-def is_once_here(build: Builder, block: list | None) -> bool:
-    """Whether what runs now does so once at most for each time that the block runs."""
-    inside = [one for one in build.blocks if one is block or not isinstance(one, Branch)]
-    return inside[-1] is block
-
-
 # ---------------------------------------------------------------- displays
 
 
@@ -423,15 +354,6 @@ def list_display(build: Builder, node: ast.AST, items: list[Value]) -> Value:
     if items:
         build.displays.add(found)
     return found
-
-
-def is_of_host(value: Value) -> bool:
-    """Whether a value has no place in a list of the IR: a module, a function, a list or dict known item by item."""
-    if isinstance(value, Tup):
-        return any(map(is_of_host, value.items))
-    if isinstance(value, Const):
-        return bool(value.path) and callable(value.value)
-    return isinstance(value, Structure)
 
 
 def dict_display(build: Builder, node: ast.Dict) -> Value:

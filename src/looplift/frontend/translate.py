@@ -66,13 +66,14 @@ def translate(
     sets: dict[tuple[str, str], Any] = {}
     grown: dict[str, Any] = {}
     fixed: set[str] = set()
+    late: dict[type, set[str]] = {}
     changes = differentiates = False
     for _ in range(MAX_ATTEMPTS):
         build = Builder(
             values, bound=bound, forms=forms, markers=bool(markers), scattered=scattered, clips=clips, changes=changes
         )
         build.meets = markers == MET
-        build.empties, build.fixed, build.attributes = empties, fixed, sets
+        build.empties, build.fixed, build.attributes, build.late = empties, fixed, sets, late
         build.grown = dict.fromkeys(grown)
         build.differentiates = differentiates
         build.frames.append(Frame({}, values, is_root=True, file=file))

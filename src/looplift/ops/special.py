@@ -109,7 +109,7 @@ def _items(value: Any) -> list[Any]:
 def _of_class(kind: type, names: frozenset[str] | None) -> str | None:
     """The first of these methods that a class of the user's among the bases of a type has; any, for None."""
     for base in kind.__mro__:
-        if _is_of_library(base.__module__):
+        if is_of_library(base.__module__):
             continue
         for name, member in vars(base).items():
             asked = name in names if names is not None else name[:2] == name[-2:] == "__" and name not in _NEVER
@@ -121,10 +121,11 @@ def _of_class(kind: type, names: frozenset[str] | None) -> str | None:
 def method_of_users(kind: type, name: str) -> types.FunctionType | None:
     """A special method that objects of a type have from a class of the user's, written in Python."""
     base = next((base for base in kind.__mro__ if name in vars(base)), None)
-    found = None if base is None or _is_of_library(base.__module__) else vars(base)[name]
+    found = None if base is None or is_of_library(base.__module__) else vars(base)[name]
     return found if isinstance(found, types.FunctionType) else None
 
 
 @cache
-def _is_of_library(module: str) -> bool:
+def is_of_library(module: str) -> bool:
+    """Whether a module is one of Python, torch, NumPy or of looplift itself."""
     return module.partition(".")[0] in _LIBRARIES
