@@ -81,7 +81,7 @@ def _agree(kinds: set[Kind]) -> bool:
 def _holds_static(value: Any) -> bool:
     if isinstance(value, tuple):
         return any(map(_holds_static, value))
-    return is_static(value) and callable(value)
+    return callable(value) and not isinstance(value, torch.Tensor)
 
 
 def _is_host_dict(values: dict[Any, Any]) -> bool:

@@ -6,6 +6,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from looplift.base.classes import is_called_object
 from looplift.base.data import dataclass
 from looplift.frontend import expressions, iteration
 from looplift.frontend.scope import Builder, Structure, Tup, Value
@@ -142,7 +143,7 @@ def is_record(value: Any) -> bool:
     if isinstance(value, RECORDS):
         return type(value) is not dict or all(isinstance(key, str | int) for key in value)
     known = type(value).__module__.partition(".")[0] in ("builtins", "torch", "numpy", "collections")
-    return not known and not is_static(value) and not isinstance(value, list)
+    return not (known or is_static(value) or is_called_object(value) or isinstance(value, list))
 
 
 def column_item(build: Builder, path: str, suffix: str, samples: list[Any], index: Atom) -> Value:
