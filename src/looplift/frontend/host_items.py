@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from looplift.base.syntax import nodes_of
-from looplift.frontend.scope import Builder, Tup, Value, is_static
+from looplift.frontend.scope import Builder, Tup, Value
 from looplift.ir.facts import Kind, kind_of
 from looplift.ir.grammar import Const
 

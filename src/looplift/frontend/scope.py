@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from looplift.base.data import dataclass, field
 from looplift.base.classes import is_called_object
+from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span, span_of
 from looplift.ir.grammar import (

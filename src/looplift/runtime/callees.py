@@ -1,7 +1,8 @@
 """What a function calls outside of its regions in, the same or its lifted form out.
 
 Functions, methods, constructors, objects with a ``__call__`` and modules of the user that have loops, or call such, run
-as lifted functions of their own. A module runs like this only while a call of it is a call of its ``forward`` and nothing else.
+as lifted functions of their own. A module runs like this only while a call of it is a call of its ``forward`` and
+nothing else.
 """
 
 from __future__ import annotations
