@@ -10,7 +10,7 @@ from looplift.emit.typed_losses import Losses
 from looplift.emit.typed_scope import Value, refuse
 from looplift.emit.typed_tensor_made import is_constant
 from looplift.emit.typed_tensor_ops import is_tensor
-from looplift.emit.typed_types import BOOL, INT, NUMBERS, Box
+from looplift.emit.typed_types import BOOL, INT, NEVER, NUMBERS, Box
 
 REQUIRED = object()
 """Of a parameter that has no default."""
@@ -205,6 +205,36 @@ class Composed(Losses):
         if values[1].type is not INT:
             raise refuse(node, "moves by what is no integer")
         return self._by_function(formulas.roll, values, node)
+
+    def tensor_sort(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        order: dict[str, Any] = {"dim": -1, "descending": False}
+        if nodes and is_constant(nodes[0]) and type(ast.literal_eval(nodes[0])) is bool:
+            raise refuse(node, "is called in another way")
+        return self._in_order(formulas.sorted_row, order | {"stable": False}, owner, nodes, keywords, node)
+
+    def tensor_argsort(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        found = self.keep(self.tensor_sort(owner, nodes, keywords, node))
+        return found if found.type is NEVER else self.fields(found)[1]
+
+    def tensor_topk(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        order = {"k": REQUIRED, "dim": -1, "largest": True, "sorted": True}
+        return self._in_order(formulas.top_of_row, order, owner, nodes, keywords, node)
+
+    def _in_order(self, function: Any, order: dict, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        """Elements of a row and their places, as two tensors."""
+        given = self._given(order, nodes, keywords, node)
+        if not is_tensor(owner) or owner.type.rank != 1 or owner.type.dtype == "bool":
+            raise refuse(node, "is of other values than rows of numbers")
+        flags = {name: self._constant_of(one, node) for name, one in given.items() if name != "k"}
+        self._check_along(flags.pop("dim"), 1, node)
+        if not all(type(flag) is bool for flag in flags.values()) or not flags.pop("sorted", True):
+            raise refuse(node, "is called in another way")
+        values = self._values(owner, [given["k"]] if "k" in given else [])
+        if any(one.type is not INT for one in values[1:]):
+            raise refuse(node, "asks for what is no number of elements")
+        last = [1 if flags["largest"] else -1] if "k" in given else flags.values()
+        found = self.keep(self._by_function(function, [*values, *map(self.constant, last)], node))
+        return found if found.type is NEVER else self.tuple_of(self.fields(found), named=True)
 
     def tensor_repeat(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         if len(nodes) != 1 or keywords:
