@@ -148,7 +148,8 @@ template <class T> struct Buf {
   bool grouped = false;  // all elements are reached by the group
   bool walked = false;  // its rows were made by one operation
   bool rewritten = false;  // so is all that the elements were made of before they were stored to
-  struct { PyObject* object = nullptr; int rank = 0; I at = 0, *size = nullptr, *step = nullptr; } made;  // what it was handed out as
+  // what it was handed out as
+  struct { PyObject* object = nullptr; int rank = 0; I at = 0, *size = nullptr, *step = nullptr; } made;
   T own{};
   I own_node = 0, group = 0, version = 0;
   void empty() { if (place < 0 && data && data != &own) give(data, n * sizeof(T));
