@@ -84,6 +84,20 @@ def cumsum_of_singles(x):
     return torch.stack(found)
 
 
+def cumprod(x):
+    assert len(x) > 0
+    total, found = x[0], [x[0]]
+    for k in range(1, len(x)):
+        total = total * x[k]
+        found.append(total)
+    return torch.stack(found)
+
+
+def diff(x):
+    assert len(x) > 1
+    return x[1:] - x[:-1]
+
+
 def finite(x):
     total = x.sum()
     assert total - total == 0
@@ -103,6 +117,34 @@ def roll(x, shifts):
 def repeat(x, times):
     assert len(x) > 0 and times > 0
     return torch.cat([x for _ in range(times)])
+
+
+def repeat_interleave(x, times):
+    assert len(x) > 0 and times > 0
+    return torch.stack([x[k // times] for k in range(len(x) * times)])
+
+
+def count_nonzero(x):
+    return (x != 0).sum()
+
+
+def unique(x):
+    assert len(x) > 0
+    return torch.tensor(sorted(set(x.tolist())))
+
+
+def bincount(x, least):
+    values = x.tolist()
+    assert len(values) > 0 and min(values) >= 0 and least >= 0
+    found = torch.zeros(max(max(values) + 1, least), dtype=torch.int64)
+    for value in values:
+        found[value] += 1
+    return found
+
+
+def arange(start, stop, step):
+    assert step > 0 and start < stop
+    return torch.tensor(list(range(start, stop, step)))
 
 
 def one_hot(place, count):
