@@ -32,6 +32,12 @@ ROWS = (
     "x[k][x[k] > -9] * w", "x[x[:, 0] > -9][k]", "x[[0, 2, -1]].sum(0)",
     "x[torch.tensor([k, 0, k])].sum(0) * w", "x[k][[k % 4, 0, 1, 1]]", "x.index_select(0, torch.tensor([k, 1]))[0]",
     "torch.masked_select(x[k], x[k] > -9).sum() * w", "x[k].masked_select(w > x[0] - 9)",
+    "torch.diff(x[k]).sum() * w", "x[k].diff()[1] + w", "torch.repeat_interleave(x[k], 2)[2:6] * w",
+    "x[k].gather(0, torch.tensor([3, 0, 0, k % 4])) * w", "torch.gather(x[k], -1, x[k].argsort())",
+    "x.transpose(0, 1)[k % 4, :4] * w", "torch.transpose(x, -1, -2)[1, 1:] + w", "x.swapaxes(1, 1)[k] * w",
+    "torch.arange(4) * w", "w + torch.arange(k, k + 7, 2)", "w * torch.count_nonzero(x[k] > 0)",
+    "w * torch.unique(x[k].argsort())", "w * torch.cumsum(x[k].argsort(), 0)", "w + torch.arange(4).diff().sum()",
+    "w + torch.bincount(torch.tensor([k, 2, 0, 2]))[2]", "w + x[k].argmax().unsqueeze(0).bincount(minlength=4)",
 )  # fmt: skip
 
 
@@ -63,7 +69,9 @@ def test_operations_of_rows(expression, asks, dtype, first):
         "x[k].masked_select(x[k] > 9).sum() + w", "x[k][x[k] > 0].sum() + w", "x[k][[0, 1, 9 - k]].sum() + w",
         "torch.addcdiv(x[k], w, x[k])", "x[k].var() + w",
         "F.layer_norm(x[k], (4,))",
-        "x[k].masked_fill(x[k] == 0, float('nan'))", "torch.where(x[k] > 0, w, float('inf'))",
+        "x[k].masked_fill(x[k] == 0, float('nan'))", "torch.diff(x[k]).sum() + w", "w + torch.count_nonzero(x[k])",
+        "x[k].gather(0, torch.tensor([0, 9 - k])).sum() + w",
+        "x[k].gather(0, torch.tensor([0, -1])).sum() + w", "torch.where(x[k] > 0, w, float('inf'))",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("value", [0.0, float("nan"), float("inf")])

@@ -223,26 +223,20 @@ class Counter:
     def stepped(self, x):
         return x + self.step
 
-    @property
-    def next(self):
-        self.count += 1
-        return self.count
-
 
 class Computed:
     def __getattr__(self, name):
         return 1
 
 
-@pytest.mark.parametrize("owner", [Counter(), Computed()])
-def test_an_attribute_that_code_computes_is_refused(owner):
+def test_an_attribute_that_code_computes_is_refused():
     def region(owner, x):
         for i in range(3):
             x[i] = owner.next
         return x
 
     with pytest.raises(NotLiftable, match="computed at each access"):
-        translated(region, owner, torch.ones(3))
+        translated(region, Computed(), torch.ones(3))
 
 
 def test_an_attribute_that_is_held_is_a_parameter():

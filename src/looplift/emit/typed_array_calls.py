@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from looplift.emit import typed_array_formulas as formulas
 from looplift.emit import typed_products as products
 from looplift.emit.typed_arrays import Arrays, element_text, is_array
 from looplift.emit.typed_expressions import element, is_box
@@ -85,7 +86,29 @@ class ArrayCalls(Arrays):
         if function in products.OF_ARRAYS and len(node.args) == 2:
             left, right = self.several(*node.args)
             return products.of_arrays(self, left, right, node, products.OF_ARRAYS[function])
-        return self._of_each(function, list(map(self.present, self.several(*node.args))), node)
+        if function is np.concatenate and len(node.args) == 1 and isinstance(node.args[0], ast.List | ast.Tuple):
+            return self._concatenated(node.args[0].elts, node)
+        values = list(map(self.present, self.several(*node.args)))
+        if (formula := _formula_of(function, values)) is not None:
+            return self._by_function(formula, list(map(self.keep, values)), node)
+        return self._of_each(function, values, node)
+
+    def _by_function(self, function: Any, values: list[Value], node: ast.Call) -> Value:
+        raise NotImplementedError
+
+    def _concatenated(self, nodes: list[ast.expr], node: ast.Call) -> Value:
+        """Rows one behind the other."""
+        values = list(map(self.keep, map(self.present, self.several(*nodes))))
+        if any(one.type is NEVER for one in values):
+            return Value(NEVER, "None_()")
+        if len(values) < 2 or any(not is_array(one) or one.type is not values[0].type for one in values):
+            raise refuse(node, "joins what are no rows of one kind")
+        if values[0].type.rank != 1:
+            raise refuse(node, "joins what are no rows")
+        found, *rest = values
+        for one in rest:
+            found = self.keep(self._by_function(formulas.concatenate, [found, one], node))
+        return found
 
     # ------------------------------------------------------------ new arrays
 
@@ -402,6 +425,37 @@ class ArrayCalls(Arrays):
         if is_array(*values):
             raise refuse(node, "makes a tuple of an array")
         return super().call_tuple(node, *values)
+
+
+def _formula_of(function: Any, values: list[Value]) -> Any:
+    """What computes a function of NumPy's of such values; None where nothing does."""
+    found = _FORMULAS.get(function)
+    if found is None or not values:
+        return None
+    formula, kinds, others = found
+    first, *rest = values
+    if not is_array(first) or first.type.rank != 1 or first.type.element not in kinds or len(rest) != len(others):
+        return None
+    fits = all(
+        one.type is (first.type if other is np.ndarray else INT) for one, other in zip(rest, others, strict=True)
+    )
+    return formula if fits else None
+
+
+_FLOATS, _WHOLE = (NP_FLOAT,), (NP_INT,)
+_FORMULAS: dict[Any, tuple[Any, tuple[Scalar, ...], tuple[type, ...]]] = {
+    np.cumsum: (formulas.cumsum, _FLOATS + _WHOLE, ()), np.cumprod: (formulas.cumprod, _FLOATS, ()),
+    np.diff: (formulas.diff, _FLOATS + _WHOLE, ()), np.flip: (formulas.flip, SCALARS, ()),
+    np.roll: (formulas.roll, SCALARS, (int,)), np.tile: (formulas.tile, SCALARS, (int,)),
+    np.repeat: (formulas.repeat, SCALARS, (int,)), np.outer: (formulas.outer, _FLOATS, (np.ndarray,)),
+    np.sort: (formulas.sort, _FLOATS + _WHOLE, ()), np.argsort: (formulas.argsort, _FLOATS + _WHOLE, ()),
+    np.unique: (formulas.unique, _WHOLE, ()), np.bincount: (formulas.bincount, _WHOLE, ()),
+    np.var: (formulas.var, _FLOATS, ()), np.std: (formulas.std, _FLOATS, ()),
+    np.square: (formulas.square, _FLOATS, ()), np.sqrt: (formulas.sqrt, _FLOATS, ()),
+    np.floor: (formulas.floor, _FLOATS, ()), np.ceil: (formulas.ceil, _FLOATS, ()),
+    np.isnan: (formulas.isnan, _FLOATS, ()),
+}  # fmt: skip
+"""Functions of rows: what computes them, of which elements, and the kinds of the other arguments."""
 
 
 def known_dtype(value: Any) -> Any:

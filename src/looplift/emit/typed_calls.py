@@ -27,7 +27,22 @@ from looplift.emit.typed_scope import (
     truth,
 )
 from looplift.emit.typed_tuples import Tuples
-from looplift.emit.typed_types import BOOL, FLOAT, INT, KINDS, NEVER, NONE, NUMBERS, TEXT, Either, Ten, Tup, text_of
+from looplift.emit.typed_types import (
+    BOOL,
+    DICTS,
+    FLOAT,
+    INT,
+    KINDS,
+    NEVER,
+    NONE,
+    NUMBERS,
+    TABLES,
+    TEXT,
+    Either,
+    Ten,
+    Tup,
+    text_of,
+)
 from looplift.emit.typed_variants import fitting
 from looplift.ops import decimals, twins
 
@@ -70,6 +85,7 @@ _CONTAINERS = {
     set: "set",
     collections.deque: "deque",
     dict: "dict",
+    collections.OrderedDict: "ordered dict",
     collections.defaultdict: "defaultdict",
     collections.Counter: "counter",
 }
@@ -164,9 +180,9 @@ class Calls(Tuples):
         owner = self.present(self.expression(source.args[0]))
         if owner.type is NEVER:
             return owner
-        if not is_box(owner, "dict", "defaultdict", "list", "deque"):
+        if not is_box(owner, *DICTS, "list", "deque"):
             raise refuse(node, "asks for the first item in an order of its own")
-        first = "first_key" if is_box(owner, "dict", "defaultdict") else "first_item"
+        first = "first_key" if is_box(owner, *DICTS) else "first_item"
         return self.keep(Value(element(owner), f"{first}({owner.code})"))
 
     def of_math(self, function: Any, node: ast.Call) -> Value:
@@ -343,8 +359,10 @@ class Calls(Tuples):
             return self._dict_of(self.keep(self.expression(node.args[0])), node)
         if kind == "defaultdict":
             return self._defaultdict(node)
-        if kind == "dict" or not node.args:
-            return self.filled(self.box(node, kind, 2 if kind == "dict" else 1), [])
+        if kind == "ordered dict" and node.args:
+            raise refuse(node, "is made in a way of its own")
+        if kind in DICTS or not node.args:
+            return self.filled(self.box(node, kind, 2 if kind in DICTS else 1), [])
         if kind == "set":
             source = node.args[0]
             value = self.looked_at(source)
@@ -354,7 +372,7 @@ class Calls(Tuples):
 
     def _dict_of(self, source: Value, node: ast.Call) -> Value:
         """A new dict with the items of another one."""
-        if not is_box(source, "dict", "defaultdict", "counter"):
+        if not is_box(source, *TABLES):
             raise refuse(node, "is made in a way of its own")
         found = self.filled(self.box(node, "dict", 2), [])
         place, key, value = self.fresh("i"), *source.type.find().cells

@@ -10,7 +10,7 @@ from looplift.emit.typed_losses import Losses
 from looplift.emit.typed_scope import Value, refuse
 from looplift.emit.typed_tensor_made import is_constant
 from looplift.emit.typed_tensor_ops import is_tensor
-from looplift.emit.typed_types import BOOL, INT, NUMBERS, Box
+from looplift.emit.typed_types import BOOL, INT, NEVER, NUMBERS, Box
 
 REQUIRED = object()
 """Of a parameter that has no default."""
@@ -178,11 +178,71 @@ class Composed(Losses):
         return self._by_function(function, [owner, self.constant(int(*lost) if lost else 1)], node)
 
     def tensor_cumsum(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        function = formulas.cumsum_of_singles if _has_dtype(owner, "float32") else formulas.cumsum
+        return self._along(function, owner, nodes, keywords, node)
+
+    def tensor_cumprod(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        if not _has_dtype(owner, "float64", "int64"):  # of 32 bits it is of 64 in between
+            raise refuse(node, "is of other values than rows of 64 bits")
+        return self._along(formulas.cumprod, owner, nodes, keywords, node)
+
+    def _along(self, function: Any, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        """What goes along a row, of floats or integers."""
         given = self._given({"dim": REQUIRED}, nodes, keywords, node)
-        owner = self._row(owner, node)
+        owner = self._row_of_numbers(owner, node)
         self._check_along(self._constant_of(given["dim"], node), 1, node)
-        function = formulas.cumsum if owner.type.dtype == "float64" else formulas.cumsum_of_singles
         return self._by_function(function, [owner], node)
+
+    def _row_of_numbers(self, owner: Value, node: ast.Call) -> Value:
+        if not _has_dtype(owner, "float32", "float64", "int64") or owner.type.rank != 1:
+            raise refuse(node, "is of other values than rows of numbers")
+        return self.keep(owner)
+
+    def tensor_diff(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        self._given({}, nodes, keywords, node)
+        return self._by_function(formulas.diff, [self._row_of_numbers(owner, node)], node)
+
+    def tensor_count_nonzero(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        self._given({}, nodes, keywords, node)
+        if not is_tensor(owner) or not owner.type.rank:
+            raise refuse(node, "is of other values than rows")
+        return self._by_function(formulas.count_nonzero, [self.keep(owner)], node)
+
+    def tensor_unique(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        self._given({}, nodes, keywords, node)
+        return self._by_function(formulas.unique, [self._row_of_integers(owner, node)], node)
+
+    def tensor_bincount(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        given = self._given({"weights": None, "minlength": 0}, nodes, keywords, node)
+        if not _is_none(given["weights"]):
+            raise refuse(node, "adds weights")
+        values = self._values(self._row_of_integers(owner, node), [given["minlength"]])
+        if values[1].type is not INT:
+            raise refuse(node, "is called in another way")
+        return self._by_function(formulas.bincount, values, node)
+
+    def _row_of_integers(self, owner: Value, node: ast.Call) -> Value:
+        if not _has_dtype(owner, "int64") or owner.type.rank != 1:
+            raise refuse(node, "is of other values than rows of integers")
+        return self.keep(owner)
+
+    def tensor_gather(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        if not is_tensor(owner) or owner.type.rank != 1:
+            raise refuse(node, "takes elements of what is no row")
+        given = self._given({"dim": REQUIRED, "index": REQUIRED}, nodes, keywords, node)
+        owner, index = self._values(self._row(owner, node), [given["index"]])
+        self._check_along(self._constant_of(given["dim"], node), 1, node)
+        return self._by_function(formulas.taken_from_start, [owner, self._row_of_integers(index, node)], node)
+
+    def make_arange(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        if keywords or not 1 <= len(node.args) <= 3:
+            raise refuse(node, "is made in a way of its own")
+        values = list(map(self.keep, self.several(*node.args)))
+        if any(one.type is not INT for one in values):
+            raise refuse(node, "counts in other steps than integers")
+        zero, one = Value(INT, "I(0)"), Value(INT, "I(1)")
+        values = [zero, *values, one] if len(values) == 1 else [*values, one][:3]
+        return self._by_function(formulas.arange, values, node)
 
     # ------------------------------------------------------------ of rows in another order
 
@@ -206,6 +266,36 @@ class Composed(Losses):
             raise refuse(node, "moves by what is no integer")
         return self._by_function(formulas.roll, values, node)
 
+    def tensor_sort(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        order: dict[str, Any] = {"dim": -1, "descending": False}
+        if nodes and is_constant(nodes[0]) and type(ast.literal_eval(nodes[0])) is bool:
+            raise refuse(node, "is called in another way")
+        return self._in_order(formulas.sorted_row, order | {"stable": False}, owner, nodes, keywords, node)
+
+    def tensor_argsort(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        found = self.keep(self.tensor_sort(owner, nodes, keywords, node))
+        return found if found.type is NEVER else self.fields(found)[1]
+
+    def tensor_topk(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        order = {"k": REQUIRED, "dim": -1, "largest": True, "sorted": True}
+        return self._in_order(formulas.top_of_row, order, owner, nodes, keywords, node)
+
+    def _in_order(self, function: Any, order: dict, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        """Elements of a row and their places, as two tensors."""
+        given = self._given(order, nodes, keywords, node)
+        if not is_tensor(owner) or owner.type.rank != 1 or owner.type.dtype == "bool":
+            raise refuse(node, "is of other values than rows of numbers")
+        flags = {name: self._constant_of(one, node) for name, one in given.items() if name != "k"}
+        self._check_along(flags.pop("dim"), 1, node)
+        if not all(type(flag) is bool for flag in flags.values()) or not flags.pop("sorted", True):
+            raise refuse(node, "is called in another way")
+        values = self._values(owner, [given["k"]] if "k" in given else [])
+        if any(one.type is not INT for one in values[1:]):
+            raise refuse(node, "asks for what is no number of elements")
+        last = [1 if flags["largest"] else -1] if "k" in given else flags.values()
+        found = self.keep(self._by_function(function, [*values, *map(self.constant, last)], node))
+        return found if found.type is NEVER else self.tuple_of(self.fields(found), named=True)
+
     def tensor_repeat(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         if len(nodes) != 1 or keywords:
             raise refuse(node, "is repeated along several dimensions")
@@ -214,12 +304,32 @@ class Composed(Losses):
             raise refuse(node, "is repeated in another way")
         return self._by_function(formulas.repeat, values, node)
 
+    def tensor_repeat_interleave(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        given = self._given({"repeats": REQUIRED}, nodes, keywords, node)
+        values = self._values(self._row(owner, node), [given["repeats"]])
+        if values[1].type is not INT:
+            raise refuse(node, "is repeated in another way")
+        return self._by_function(formulas.repeat_interleave, values, node)
+
+    def tensor_transpose(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        given = self._given({"dim0": REQUIRED, "dim1": REQUIRED}, nodes, keywords, node)
+        if not is_tensor(owner) or owner.type.rank != 2:
+            raise refuse(node, "turns what is no matrix")
+        axes = {self.axis_of(one, 2, node) for one in given.values()}
+        return Value(owner.type, f"turned({owner.code})") if len(axes) == 2 else owner
+
+    tensor_swapaxes = tensor_transpose
+
     def tensor_one_hot(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         given = self._given({"num_classes": REQUIRED}, nodes, keywords, node)
         owner, count = self._values(owner, [given["num_classes"]])
         if not is_tensor(owner) or owner.type.rank or owner.type.dtype != "int64" or count.type is not INT:
             raise refuse(node, "is of other values")
         return self._by_function(formulas.one_hot, [owner, count], node)
+
+
+def _has_dtype(owner: Value, *dtypes: str) -> bool:
+    return is_tensor(owner) and owner.type.dtype in dtypes
 
 
 def _is_none(node: ast.expr) -> bool:

@@ -10,7 +10,7 @@ import ast
 from looplift.emit.typed_expressions import element, is_box
 from looplift.emit.typed_methods import Methods
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
-from looplift.emit.typed_types import INT, NEVER, NONE, Tup, text_of
+from looplift.emit.typed_types import INT, NEVER, NONE, TABLES, Tup, text_of
 
 
 class Counters(Methods):
@@ -30,7 +30,7 @@ class Counters(Methods):
     def _count(self, owner: Value, source: ast.expr, node: ast.AST) -> None:
         """Count what an expression goes through."""
         value = self.looked_at(source)
-        if value is not None and is_box(value, "dict", "defaultdict", "counter", "set"):
+        if value is not None and is_box(value, *TABLES, "set"):
             raise refuse(node, "counts what another dict or a set holds")
         items = self.listed(node, source)
         self.joins.widen(owner.type, 0, element(items))

@@ -6,6 +6,8 @@ and the loop runs.
 
 from __future__ import annotations
 
+import heapq
+
 import torch
 
 
@@ -82,6 +84,20 @@ def cumsum_of_singles(x):
     return torch.stack(found)
 
 
+def cumprod(x):
+    assert len(x) > 0
+    total, found = x[0], [x[0]]
+    for k in range(1, len(x)):
+        total = total * x[k]
+        found.append(total)
+    return torch.stack(found)
+
+
+def diff(x):
+    assert len(x) > 1
+    return x[1:] - x[:-1]
+
+
 def finite(x):
     total = x.sum()
     assert total - total == 0
@@ -101,6 +117,34 @@ def roll(x, shifts):
 def repeat(x, times):
     assert len(x) > 0 and times > 0
     return torch.cat([x for _ in range(times)])
+
+
+def repeat_interleave(x, times):
+    assert len(x) > 0 and times > 0
+    return torch.stack([x[k // times] for k in range(len(x) * times)])
+
+
+def count_nonzero(x):
+    return (x != 0).sum()
+
+
+def unique(x):
+    assert len(x) > 0
+    return torch.tensor(sorted(set(x.tolist())))
+
+
+def bincount(x, least):
+    values = x.tolist()
+    assert len(values) > 0 and min(values) >= 0 and least >= 0
+    found = torch.zeros(max(max(values) + 1, least), dtype=torch.int64)
+    for value in values:
+        found[value] += 1
+    return found
+
+
+def arange(start, stop, step):
+    assert step > 0 and start < stop
+    return torch.tensor(list(range(start, stop, step)))
 
 
 def one_hot(place, count):
@@ -127,3 +171,39 @@ def taken_from_start(x, places):
     for k in places:
         assert int(k) >= 0
     return torch.stack([x[int(k)] for k in places])
+
+
+def sorted_row(x, descending, stable):
+    """The elements in order, and their places; of equal ones PyTorch may choose any order, unless it is told not to."""
+    assert len(x) > 0
+    values = x.tolist()
+    for value in values:
+        assert value == value
+    places = sorted(range(len(values)), key=lambda place: values[place], reverse=descending)
+    if not stable:
+        for k in range(1, len(places)):
+            assert values[places[k]] != values[places[k - 1]]
+    return torch.stack([x[place] for place in places]), torch.tensor(places)
+
+
+def top_of_row(x, count, sign):
+    """The largest elements, or the smallest for a ``sign`` of -1, and their places, if no others are equal to them."""
+    assert 0 < count <= len(x)
+    values = x.tolist()
+    heap = []
+    for place in range(len(values)):
+        value = sign * values[place]
+        assert value == value
+        if len(heap) < count:
+            heapq.heappush(heap, (value, place))
+        elif value > heap[0][0]:
+            heapq.heapreplace(heap, (value, place))
+    found = sorted(heap, reverse=True)
+    for k in range(1, count):
+        assert found[k][0] != found[k - 1][0]
+    last = 0
+    for one in values:
+        if sign * one == found[count - 1][0]:
+            last += 1
+    assert last == 1
+    return torch.stack([x[place] for _, place in found]), torch.tensor([place for _, place in found])

@@ -16,6 +16,7 @@ from looplift.emit.typed_types import (
     NEVER,
     NONE,
     NUMBERS,
+    TABLES,
     TEXT,
     Box,
     Maybe,
@@ -113,7 +114,7 @@ class Expressions(Values):
             return self.equal_text(left, right)
         if self.record_at(left) is not None and same(left.type, right.type):
             return f"eq({left.code}, {right.code})"
-        if is_box(left, "dict", "set", "defaultdict", "counter"):
+        if is_box(left, *TABLES, "set"):
             raise refuse(node, "compares dicts or sets")
         type_ = self.joins.join(left.type, right.type)
         return f"eq({coerced(left, type_)}, {coerced(right, type_)})"

@@ -14,7 +14,7 @@ from looplift.base.unpacked import applied
 from looplift.emit.typed_expressions import SEQUENCES, element, inside, is_box
 from looplift.emit.typed_items import Expressions
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
-from looplift.emit.typed_types import INT, NEVER, TEXT, Box, Tup, text_of
+from looplift.emit.typed_types import INT, NEVER, TABLES, TEXT, Box, Tup, text_of
 
 _MAPPED = "item that is mapped"
 
@@ -100,7 +100,7 @@ class Loops(Expressions):
                     return self.steps_of_enumerate(node)
             if isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "keys", "values") and not node.args:
                 owner = self.present(self.expression(node.func.value))
-                if is_box(owner, "dict", "defaultdict", "counter"):
+                if is_box(owner, *TABLES):
                     return self.steps_of_dict(owner, node.func.attr)
         if isinstance(node, ast.Tuple | ast.List) and node.elts:
             values = [self.keep(value) for value in self.several(*node.elts)]
@@ -269,7 +269,7 @@ class Loops(Expressions):
             return Steps("false", [], value)
         if isinstance(value.type, Tup):
             return self.steps_of_values(self.fields(self.keep(value)))
-        if is_box(value, "dict", "defaultdict", "counter"):
+        if is_box(value, *TABLES):
             return self.steps_of_dict(value, "keys")
         if is_box(value, "set") and self._is_as_given(value.type.find()):
             return self._steps_of_given_set(self.keep(value))

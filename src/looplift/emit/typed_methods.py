@@ -11,13 +11,13 @@ from looplift.emit.typed_calls import Calls
 from looplift.emit.typed_expressions import SEQUENCES, element, is_box
 from looplift.emit.typed_folds import check_order
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
-from looplift.emit.typed_types import BOOL, INT, NEVER, NONE, TEXT, Box, Maybe, Tup, text_of
+from looplift.emit.typed_types import BOOL, DICTS, INT, NEVER, NONE, TEXT, Box, Maybe, Tup, text_of
 
 _TESTS = {"isalpha": "is_alpha", "isdigit": "is_digit", "isalnum": "is_alnum", "isupper": "is_upper",
           "islower": "is_lower", "isspace": "is_space"}  # fmt: skip
 _CLASSES = {
-    "list": list, "deque": collections.deque, "dict": dict, "defaultdict": dict, "counter": collections.Counter,
-    "set": set, "bytes": bytes, "bytearray": bytearray, "tuple": tuple,
+    "list": list, "deque": collections.deque, "dict": dict, "ordered dict": dict, "defaultdict": dict,
+    "counter": collections.Counter, "set": set, "bytes": bytes, "bytearray": bytearray, "tuple": tuple,
 }  # fmt: skip
 _NO_PLACE = ("deque", "pop", True)
 """What a deque does not do: take out an item at a place."""
@@ -53,7 +53,7 @@ class Methods(Calls):
         if kind == "set" and func.attr not in _OF_NO_CHANGE and id(node) not in self.changed_sets:
             self.changed_sets[id(node)] = owner.type
             self.joins.changes += 1
-        family = "dict" if kind == "defaultdict" else "list" if kind in ("deque", "tuple") else kind
+        family = "dict" if kind in DICTS else "list" if kind in ("deque", "tuple") else kind
         found = getattr(self, f"{family}_{func.attr}", None)
         if found is None or not hasattr(_CLASSES[kind], func.attr) or (kind, func.attr, bool(values)) == _NO_PLACE:
             raise refuse(node, "calls a method without a form")

@@ -23,7 +23,7 @@ from looplift.emit.typed_scope import Routine, Value, as_int, coerced, refuse
 from looplift.emit.typed_tensor_made import is_constant
 from looplift.emit.typed_tensor_ops import is_tensor
 from looplift.emit.typed_told import assigned
-from looplift.emit.typed_types import INT, NEVER, TEXT, Ten, Tup, text_of
+from looplift.emit.typed_types import INT, NEVER, TEXT, Arr, Ten, Tup, text_of
 
 _SAME = (nn.Identity,)
 _DROPS = (nn.Dropout, nn.AlphaDropout, nn.FeatureAlphaDropout)
@@ -257,8 +257,9 @@ class Modules(Held):
         return self._by_function(CELLS[type(module)](module), [x, state, *given], node)
 
     def _by_function(self, function: types.FunctionType, values: list[Value], node: ast.Call) -> Value:
-        """A call of a function of ``typed_layers.py``: one of its own for values of these ranks."""
-        key = (function, *(one.type.rank if isinstance(one.type, Ten) else None for one in values))
+        """A call of a function of ``typed_layers.py``: one of its own for arrays and tensors of these ranks."""
+        ranks = (one.type.rank if isinstance(one.type, Ten) else None for one in values)
+        key = (function, *ranks, *(one.type for one in values if isinstance(one.type, Arr)))
         if key not in self.routines:
             known = self.routine_of(function)
             assert known is not None

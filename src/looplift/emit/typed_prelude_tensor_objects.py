@@ -64,19 +64,25 @@ template <class T, int R> struct From<Ten<T, R>> {
     return x;
   }
 };
+// in the order of the memory
 template <class T, int R> static I* handed_nodes(const Ten<T, R>& x) {
   I n = count_of(x), group = x.b.p->beside(n);
   I* nodes = (I*)take(n * sizeof(I)); memcpy(nodes, x.b.p->nodes + x.at, n * sizeof(I));
   if (group > 0) nodes[0] = settled(Num<T>{T(), nodes[0], false, group});
   return nodes;
 }
-template <class T> static PyObject* about(const Buf<T>* b, I at, I n, const I* nodes, int rank, const I* size) {
-  PyObject* found = keep(PyTuple_New(4 + rank));
+static PyObject* numbers(int count, const I* of) { PyObject* found = PyTuple_New(count);
+  for (int k = 0; k < count; ++k) PyTuple_SetItem(found, k, PyLong_FromLongLong(of[k]));
+  return found; }
+// ``step``: of a tensor whose elements are in another order than that of its dimensions
+template <class T> static PyObject* about(const Buf<T>* b, I at, I n, const I* nodes, int rank, const I* size,
+    const I* step = nullptr) {
+  PyObject* found = keep(PyTuple_New(6));
   PyTuple_SetItem(found, 0, PyLong_FromLongLong((I)(b->data + at)));
   PyTuple_SetItem(found, 1, PyLong_FromLongLong(Code<T>::at));
   PyTuple_SetItem(found, 2, PyLong_FromLongLong((I)nodes));
   PyTuple_SetItem(found, 3, PyLong_FromLongLong(n));
-  for (int k = 0; k < rank; ++k) PyTuple_SetItem(found, 4 + k, PyLong_FromLongLong(size[k]));
+  PyTuple_SetItem(found, 4, numbers(rank, size)); PyTuple_SetItem(found, 5, numbers(step ? rank : 0, step));
   return found;
 }
 template <class T> static PyObject* view_of(const Buf<T>* b, I at) {
@@ -98,8 +104,25 @@ template <class T, int R> static PyObject* object(const Ten<T, R>& x) { return h
 template <class T, int R> static PyObject* made_before(const Ten<T, R>& x) {
   const auto& made = x.b.p->made;
   bool same = made.object && made.rank == R && made.at == x.at;
-  if constexpr (R > 1) same = same && !memcmp(made.size, x.size, R * sizeof(I));
+  if constexpr (R > 1) same = same && !memcmp(made.size, x.size, sizeof x.size)
+      && !memcmp(made.step, x.step, sizeof x.step);
   return same ? made.object : nullptr;
+}
+template <int R> static bool is_in_rows(const I (&size)[R], const I (&step)[R]) {
+  I n = 1; for (int k = R - 1; k >= 0; --k) { if (step[k] != n) return false; n *= size[k]; }
+  return true;
+}
+// whether elements follow one another without gaps, in any order of the dimensions
+template <int R> static bool is_dense(const I (&size)[R], const I (&step)[R]) {
+  I reach = 1; bool seen[R] = {};
+  for (int left = R; left; --left) {
+    int next = -1;
+    for (int k = 0; k < R; ++k) if (!seen[k] && (next < 0 || (size[k] == 1 ? 0 : step[k])
+        < (size[next] == 1 ? 0 : step[next]))) next = k;
+    if (size[next] > 1 && step[next] != reach) return false;
+    reach *= size[next]; seen[next] = true;
+  }
+  return true;
 }
 template <class T, int R> static PyObject* handed_out(const Ten<T, R>& x) {
   Buf<T>* b = x.b.p;
@@ -110,22 +133,22 @@ template <class T, int R> static PyObject* handed_out(const Ten<T, R>& x) {
   }
   if constexpr (R > 0) if (x.itself) return view_of(b, -1);
   if (b->place >= 0) bail(KIND);
-  const I* size = nullptr;
+  const I *size = nullptr, *step = nullptr;
   if constexpr (R > 0) {
-    I n = 1; for (int k = R - 1; k >= 0; --k) { if (x.size[k] > 1 && x.step[k] != n) bail(KIND); n *= x.size[k]; }
-    if (x.at || n != b->n || !n) bail(KIND);
-    size = x.size;
+    if (x.at || count_of(x) != b->n || !b->n || !is_dense(x.size, x.step)) bail(KIND);
+    size = x.size; step = is_in_rows(x.size, x.step) ? nullptr : x.step;
   }
   if (PyObject* o = made_before(x)) { Py_IncRef(o); return o; }
   if (b->handed) bail(KIND);
   b->handed = true;
   I* nodes = TRACKED && b->nodes ? handed_nodes(x) : nullptr;
   if (nodes) ++outs.count;
-  PyObject* o = PyObject_CallFunctionObjArgs(make_tensor, about(b, x.at, R ? b->n : 1, nodes, R, size), nullptr);
+  PyObject* o = PyObject_CallFunctionObjArgs(make_tensor, about(b, x.at, R ? b->n : 1, nodes, R, size, step), nullptr);
   if (!o) return o;
   Py_IncRef(o);
   b->made.object = keep(o); b->made.rank = R; b->made.at = x.at;
-  if constexpr (R > 1) { b->made.size = (I*)take(R * sizeof(I)); memcpy(b->made.size, x.size, R * sizeof(I)); }
+  if constexpr (R > 1) { b->made.size = (I*)take(sizeof x.size); memcpy(b->made.size, x.size, sizeof x.size);
+      b->made.step = (I*)take(sizeof x.step); memcpy(b->made.step, x.step, sizeof x.step); }
   return o;
 }
 template <class T> static PyObject* about_written(void* of) {

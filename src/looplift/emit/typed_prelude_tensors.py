@@ -148,7 +148,8 @@ template <class T> struct Buf {
   bool grouped = false;  // all elements are reached by the group
   bool walked = false;  // its rows were made by one operation
   bool rewritten = false;  // so is all that the elements were made of before they were stored to
-  struct { PyObject* object = nullptr; int rank = 0; I at = 0, *size = nullptr; } made;  // what it was handed out as
+  // what it was handed out as
+  struct { PyObject* object = nullptr; int rank = 0; I at = 0, *size = nullptr, *step = nullptr; } made;
   T own{};
   I own_node = 0, group = 0, version = 0;
   void empty() { if (place < 0 && data && data != &own) give(data, n * sizeof(T));
@@ -342,7 +343,7 @@ template <int axis, class T, int R> static Ten<T, R + 1> widened(const Ten<T, R>
   Ten<T, R + 1> out; out.b = x.b; out.at = x.at;
   for (int k = 0; k <= R; ++k) {
     if constexpr (R > 0) { out.size[k] = k == axis ? 1 : x.size[k < axis ? k : k - 1];
-        out.step[k] = k == axis ? 1 : x.step[k < axis ? k : k - 1]; }
+        out.step[k] = k != axis ? x.step[k < axis ? k : k - 1] : axis < R ? x.size[axis] * x.step[axis] : 1; }
     else { out.size[k] = 1; out.step[k] = 1; }
   }
   return out;

@@ -420,8 +420,8 @@ def check_result(type_: Any, depth: int = 0) -> None:
     if isinstance(type_, Rec | Fixed):
         raise refuse(None, "a dict of the caller's, or a dtype, is handed out")
     if isinstance(type_, Box) and not type_.find().made:
-        if type_.find().kind in ("defaultdict", "counter") or depth > 6:
-            raise refuse(None, "a dict with a default is handed out")
+        if type_.find().kind in ("ordered dict", "defaultdict", "counter") or depth > 6:
+            raise refuse(None, "a dict of another class is handed out")
         for cell in type_.find().cells:
             check_result(cell, depth + 1)
     for item in type_.items if isinstance(type_, Tup) else [type_.inner] if isinstance(type_, Maybe) else []:

@@ -18,7 +18,7 @@ from looplift.base.syntax import nodes_of
 from looplift.emit.typed_composed import Composed
 from looplift.emit.typed_expressions import SEQUENCES, element, is_box
 from looplift.emit.typed_scope import Refused, Value, as_int
-from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NUMBERS, TEXT, Arr, Box, Ten, text_of
+from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NUMBERS, TABLES, TEXT, Arr, Box, Ten, text_of
 
 _QUIET = frozenset(
     """abs min max len int float bool range enumerate zip reversed sum round ord chr divmod pow any all""".split()
@@ -256,7 +256,7 @@ def is_list(type_: Any) -> bool:
 
 def _is_apart(type_: Any) -> bool:
     """Whether what changes in a value of this type is the length of no list."""
-    is_table = isinstance(type_, Box) and type_.find().kind in ("dict", "set", "defaultdict", "counter")
+    is_table = isinstance(type_, Box) and type_.find().kind in (*TABLES, "set")
     return is_table or isinstance(type_, Arr | Ten)
 
 

@@ -12,7 +12,7 @@ from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_optional_names import OptionalNames
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
 from looplift.emit.typed_told import assigned, not_none
-from looplift.emit.typed_types import INT, NEVER, NONE, TEXT, Arr, Box, Either, Ten, Tup, text_of
+from looplift.emit.typed_types import DICTS, INT, NEVER, NONE, TABLES, TEXT, Arr, Box, Either, Ten, Tup, text_of
 
 
 class Statements(OptionalNames):
@@ -139,7 +139,7 @@ class Statements(OptionalNames):
         if is_box(owner, "list", "deque"):
             text = self.item_of(owner, value)
             self.emit(f"{owner.code}->set({as_int(index, node)}, {text});")
-        elif is_box(owner, "dict", "defaultdict", "counter"):
+        elif is_box(owner, *TABLES):
             key = self.key_of(owner, index, node)
             self.emit(f"{owner.code}->set({key}, {self.item_of(owner, value, 1)});")
         else:
@@ -305,7 +305,7 @@ class Statements(OptionalNames):
             owner, index = self.several(target.value, target.slice)
             if is_box(owner, "list"):
                 self.emit(f"(void){owner.code}->pop({as_int(index, node)});")
-            elif is_box(owner, "dict", "defaultdict"):
+            elif is_box(owner, *DICTS):
                 self.emit(f"(void){owner.code}->pop({self.key_of(owner, index, node)});")
             elif owner.type is not NEVER:
                 raise refuse(node, "deletes")

@@ -40,14 +40,15 @@ class Session:
         return (held.data_ptr(), CODES[tensor.dtype], int(leaf), len(self.given) - 1, *tensor.shape)
 
     def make(self, about):
-        place, dtype, nodes, count, *shape = about
-        tensor = torch.empty(shape, dtype=DTYPES[dtype])
+        place, dtype, nodes, count, shape, steps = about
+        dtype = DTYPES[dtype]
+        tensor = torch.empty_strided(shape, steps, dtype=dtype) if steps else torch.empty(shape, dtype=dtype)
         ctypes.memmove(tensor.data_ptr(), place, count * tensor.element_size())
         if nodes:
             known = torch.empty(count, dtype=torch.int64)
             ctypes.memmove(known.data_ptr(), nodes, 8 * count)
             self.made.append(tensor)
-            self.nodes.append(known)
+            self.nodes.append(known.as_strided(shape, steps).flatten() if steps else known)
         return tensor
 
     def view(self, place, offset, detached):

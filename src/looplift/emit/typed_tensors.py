@@ -16,6 +16,7 @@ from looplift.emit.typed_scope import Value, as_int, as_number, coerced, evaluat
 from looplift.emit.typed_tensor_ops import is_tensor, result_of, struct_name, struct_of, takes_no_bool
 from looplift.emit.typed_types import (
     BOOL,
+    DICTS,
     DTYPES,
     FLOAT,
     INT,
@@ -293,7 +294,7 @@ class Tensors(Counters):
         return super().equal(left, right, node, items=items)
 
     def contains(self, owner: Value, item: Value, node: ast.AST) -> str:
-        if holds_tensor(item.type) or (holds_tensor(owner.type) and not is_box(owner, "dict", "defaultdict")):
+        if holds_tensor(item.type) or (holds_tensor(owner.type) and not is_box(owner, *DICTS)):
             raise refuse(node, "looks for a tensor")
         return super().contains(owner, item, node)
 
@@ -378,7 +379,7 @@ class Tensors(Counters):
             return self.named_item(owner, node)
         if not is_tensor(owner):
             if is_tensor(index) and index.type.dtype in WHOLE - {"bool"} and not index.type.rank:
-                if isinstance(owner.type, Box) and owner.type.find().kind in ("dict", "defaultdict"):
+                if isinstance(owner.type, Box) and owner.type.find().kind in DICTS:
                     raise refuse(node, "has a tensor for a key")
                 index = self.number_of(index)
             return super().item(owner, index, node)

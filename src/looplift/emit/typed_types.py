@@ -144,8 +144,8 @@ class Rec:
 class Box:
     """A container: all that may be one object share one type, however it is found out.
 
-    ``kind``: list, deque, dict, defaultdict, counter, set, bytes or bytearray. ``cells``: the types of its items, or of
-    its keys and values.
+    ``kind``: list, deque, dict, ordered dict, defaultdict, counter, set, bytes or bytearray. ``cells``: the types of
+    its items, or of its keys and values.
     ``default``: what makes the missing values of a defaultdict. ``made``: the class of objects, whose attributes are
     ``fields``.
     """
@@ -333,12 +333,16 @@ def text_of(type_: Any, depth: int = 0) -> str:
     return type_.text
 
 
-KINDS = ("list", "deque", "bytes", "bytearray", "tuple", "dict", "defaultdict", "counter", "set")
+DICTS = ("dict", "ordered dict", "defaultdict")
+TABLES = (*DICTS, "counter")
+"""Dicts, and the counters of Python's library, which have a way of their own to add."""
+KINDS = ("list", "deque", "bytes", "bytearray", "tuple", *TABLES, "set")
 """Of tuples those of any length."""
 _TEMPLATES = {
     "list": "List<{}, 0>", "deque": "List<{}, 1>", "bytes": "List<{}, 2>", "bytearray": "List<{}, 3>",
     "tuple": "List<{}, 4>",
-    "dict": "Dict<{}, 0>", "defaultdict": "Dict<{}, 1>", "counter": "Dict<{}, 1>", "set": "Set<{}>",
+    "dict": "Dict<{}, 0>", "ordered dict": "Dict<{}, 0>", "defaultdict": "Dict<{}, 1>", "counter": "Dict<{}, 1>",
+    "set": "Set<{}>",
 }  # fmt: skip
 
 

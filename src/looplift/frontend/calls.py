@@ -10,6 +10,7 @@ import operator
 import types
 from typing import Any
 
+from looplift.base.classes import is_called_object, method_of_users
 from looplift.base.errors import NotLiftable
 from looplift.base.hooks import HOOKS
 from looplift.frontend import (
@@ -40,7 +41,6 @@ from looplift.frontend.source import is_lambda, plain_function, source_of
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand, Require, Var
 from looplift.ops import table, twins
 from looplift.ops.names import name_of
-from looplift.ops.special import method_of_users
 
 MAX_DEPTH = 24
 
@@ -81,6 +81,7 @@ def call(build: Builder, node: ast.Call) -> Value:
     if isinstance(callee, Const) and callee.value is functools.reduce:
         if (found := sugar.reduced(build, node)) is not None:
             return found
+    callee = _called_method(build, callee) or callee
     if isinstance(callee, Structure) or (isinstance(callee, Const) and callable(callee.value)):
         if isinstance(callee, Const) and node.args and isinstance(node.args[0], ast.Call):
             node = conversions.of_lists(build, node, callee.value)
@@ -117,6 +118,7 @@ def call_value(build: Builder, callee: Value, positional: list[Value], keywords:
     """The value of calling a function that is known now."""
     if isinstance(callee, Structure):
         return callee.call(build, positional, keywords)
+    callee = _called_method(build, callee) or callee
     if not isinstance(callee, Const) or not callable(callee.value):
         raise build.refuse("unknown-call", "a function that is not known before the loop runs")
     return static_call(build, callee, positional, keywords)
@@ -124,13 +126,25 @@ def call_value(build: Builder, callee: Value, positional: list[Value], keywords:
 
 def special(build: Builder, owner: Value, name: str, arguments: list[ast.expr]) -> Value | None:
     """What ``ds[i]`` or ``len(ds)`` gives for an object whose class says it in Python; None for any other value."""
+    if (method := _special_method(build, owner, name)) is None:
+        return None
+    return call_value(build, method, [expressions.evaluate(build, one) for one in arguments], {})
+
+
+def _special_method(build: Builder, owner: Value, name: str) -> Const | None:
+    """A special method of an object whose class has it in Python, bound to it; None of any other value."""
     path = owner.path if isinstance(owner, Const) else build.object_path(owner)
     if not path:
         return None
     held = owner.value if isinstance(owner, Const) else build.param_values[path]
     if method_of_users(type(held), name) is None or name in getattr(held, "__dict__", {}):
         return None
-    return call_value(build, _bound(build, owner, name), [expressions.evaluate(build, one) for one in arguments], {})
+    return _bound(build, owner, name)
+
+
+def _called_method(build: Builder, callee: Value) -> Const | None:
+    """What a call of an object runs whose class has a ``__call__``; None of any other value."""
+    return _special_method(build, callee, "__call__") if is_called_object(build.given(callee)) else None
 
 
 def _length(build: Builder, owner: Value) -> Value | None:

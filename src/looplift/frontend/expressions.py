@@ -591,16 +591,17 @@ def attribute(build: Builder, value: Value, name: str) -> Value:
     value = build.atom(value)
     if (found := attributes.held(build, value, name)) is not None:
         return found
+    path = value.path if isinstance(value, Const) else build.object_path(value)
+    if path and (getter := getter_of(build, type(build.given(value)), name)) is not None:
+        return calls.inline(build, Const(getter, f"{path}.{name}"), getter, [value], {})
     if isinstance(value, Const) and value.path:
-        if (getter := _getter_of(build, value.value, name)) is not None:
-            return calls.inline(build, Const(getter, f"{value.path}.{name}"), getter, [value], {})
         found = read_attribute(build, value.value, value.path, name)
         if value in build.strangers:
             return of_stranger(build, value, name, found)
         if isinstance(value.value, types.ModuleType):
             return _of_module(build, value, name, found)
         return build.live_in(f"{value.path}.{name}", found)
-    if (path := build.object_path(value)) is not None:
+    if path:
         return build.live_in(f"{path}.{name}", read_attribute(build, build.param_values[path], path, name))
     return build.emit("attribute", value, Const(name), hint=name if name.isidentifier() else "t")
 
@@ -626,15 +627,24 @@ def read_attribute(build: Builder, owner: Any, path: str, name: str) -> Any:
     return found
 
 
-def _getter_of(build: Builder, owner: Any, name: str) -> types.FunctionType | None:
-    """What runs where a property of a network module is read, on this module; None of any other attribute."""
-    import torch
-
-    declared = inspect.getattr_static(type(owner), name, None) if isinstance(owner, torch.nn.Module) else None
+def getter_of(build: Builder, kind: type, name: str) -> types.FunctionType | None:
+    """What runs where a property of an object of a class is read; None of any other attribute."""
+    declared = inspect.getattr_static(kind, name, None)
     if type(declared) is not property or not isinstance(declared.fget, types.FunctionType):
         return None
-    build.watch(type(owner), f".{name}", declared)
+    if reads_its_own_way(kind):
+        return None
+    build.watch(kind, f".{name}", declared)
     return declared.fget
+
+
+def reads_its_own_way(kind: type) -> bool:
+    """Whether a class says itself how attributes of its objects are read, at first or where there is none."""
+    import torch
+
+    base = torch.nn.Module if issubclass(kind, torch.nn.Module) else object
+    reader = getattr(base, "__getattr__", None)
+    return kind.__getattribute__ is not base.__getattribute__ or getattr(kind, "__getattr__", None) is not reader
 
 
 def _is_computed_by_module(owner: Any, name: str) -> bool:

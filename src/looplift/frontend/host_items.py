@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from looplift.base.syntax import nodes_of
-from looplift.frontend.scope import Builder, Tup, Value, is_static
+from looplift.frontend.scope import Builder, Tup, Value
 from looplift.ir.facts import Kind, kind_of
 from looplift.ir.grammar import Const
 
@@ -81,7 +81,7 @@ def _agree(kinds: set[Kind]) -> bool:
 def _holds_static(value: Any) -> bool:
     if isinstance(value, tuple):
         return any(map(_holds_static, value))
-    return is_static(value) and callable(value)
+    return callable(value) and not isinstance(value, torch.Tensor)
 
 
 def _is_host_dict(values: dict[Any, Any]) -> bool:

@@ -18,12 +18,12 @@ import inspect
 import types
 from typing import Any
 
+from looplift.base.classes import is_of_library
 from looplift.base.data import dataclass
 from looplift.frontend import calls, evident, expressions, structures
 from looplift.frontend.cells import Cells
 from looplift.frontend.scope import MISSING, Builder, Restart, Structure, Tup, Value, is_unbound
 from looplift.ir.grammar import UNDEFINED, Atom, Const
-from looplift.ops.special import is_of_library
 
 INITIALIZERS = ("__init__", "__new__", "__setattr__", "__getattribute__")
 _GENERATED = "<string>"

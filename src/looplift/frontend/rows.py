@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
 
+from looplift.base.classes import is_called_object
 from looplift.base.data import dataclass
-from looplift.frontend import expressions, iteration
+from looplift.frontend import calls, expressions, iteration
 from looplift.frontend.scope import Builder, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Range
 
@@ -36,9 +38,29 @@ class Record(Structure):
         return self.path
 
     def attribute(self, build: Builder, name: str) -> Value:
+        getter = expressions.getter_of(build, kind, name) if (kind := self._class()) is not None else None
+        if getter is not None:
+            return calls.inline(build, Const(getter, f"{self.path}.{name}"), getter, [self], {})
         for sample in self.samples:
             expressions.read_attribute(build, sample, f"an item of {self.path}", name)
         return self.part(build, f".{name}", lambda sample: getattr(sample, name))
+
+    def method(self, build: Builder, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        kind = self._class()
+        function = None if kind is None else inspect.getattr_static(kind, name, None)
+        if kind is None or not isinstance(function, types.FunctionType) or expressions.reads_its_own_way(kind):
+            return super().method(build, name, args, kwargs)
+        build.watch(kind, f".{name}", function)
+        # an attribute of an object has precedence over a method
+        build.watch(
+            None, f"{{getattr(row{self.suffix}.{name}, '__func__', None) for row in {self.everything}}}", {function}
+        )
+        return calls.inline(build, Const(function, f"{self.path}.{name}"), function, [self, *args], kwargs)
+
+    def _class(self) -> type | None:
+        """The class of all records, which is guarded."""
+        kinds = {*map(type, self.samples)}
+        return kinds.pop() if len(kinds) == 1 else None
 
     def item(self, build: Builder, key: Value) -> Value:
         from looplift.frontend.structures import key_of
@@ -142,7 +164,7 @@ def is_record(value: Any) -> bool:
     if isinstance(value, RECORDS):
         return type(value) is not dict or all(isinstance(key, str | int) for key in value)
     known = type(value).__module__.partition(".")[0] in ("builtins", "torch", "numpy", "collections")
-    return not known and not is_static(value) and not isinstance(value, list)
+    return not (known or is_static(value) or is_called_object(value) or isinstance(value, list))
 
 
 def column_item(build: Builder, path: str, suffix: str, samples: list[Any], index: Atom) -> Value:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from looplift.base.classes import is_called_object
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span, span_of
@@ -239,7 +240,7 @@ def is_static(value: Any) -> bool:
         return True
     if isinstance(value, (torch.dtype, torch.device, torch.layout, torch.memory_format)) or value is Ellipsis:
         return True
-    return callable(value) and not isinstance(value, torch.Tensor)
+    return callable(value) and not isinstance(value, torch.Tensor) and not is_called_object(value)
 
 
 def spelled(value: Any, path: str) -> Const:

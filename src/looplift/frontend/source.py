@@ -18,7 +18,7 @@ from typing import Any
 from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import children_of, nodes_of
-from looplift.frontend import headers, matches, states
+from looplift.frontend import headers, matches, slices, states
 
 REGIONS_NAME = "__looplift_regions__"
 """The free variable by which rewritten code reaches its regions."""
@@ -151,6 +151,7 @@ def _definition(function: types.FunctionType, lines: list[str], line: int) -> as
     if any(isinstance(node, ast.Match) for node in nodes_of(tree)):
         tree = matches.without_matches(tree)
     tree = headers.with_numbers_in_front(tree)
+    tree = slices.with_bounds_of_slices(tree, function.__code__.co_freevars, namespace)
     return states.with_numbered_states(tree, namespace) if _has_words(tree, namespace) else tree
 
 

@@ -6,17 +6,14 @@ Methods of Python's own types, of its standard library, of torch and of NumPy ar
 
 from __future__ import annotations
 
-import sys
-import types
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
+from looplift.base.classes import is_of_library
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
 from looplift.ops.names import said
 
-_LIBRARIES = sys.stdlib_module_names | {"torch", "numpy", "looplift"}
 _PLAIN = frozenset((int, float, bool, complex, str, bytes, type(None), slice, range))
 _CONTAINERS = (list, tuple, set, frozenset)
 
@@ -116,16 +113,3 @@ def _of_class(kind: type, names: frozenset[str] | None) -> str | None:
             if asked and member is not None:
                 return f"{base.__qualname__}.{name}"
     return None
-
-
-def method_of_users(kind: type, name: str) -> types.FunctionType | None:
-    """A special method that objects of a type have from a class of the user's, written in Python."""
-    base = next((base for base in kind.__mro__ if name in vars(base)), None)
-    found = None if base is None or is_of_library(base.__module__) else vars(base)[name]
-    return found if isinstance(found, types.FunctionType) else None
-
-
-@cache
-def is_of_library(module: str) -> bool:
-    """Whether a module is one of Python, torch, NumPy or of looplift itself."""
-    return module.partition(".")[0] in _LIBRARIES

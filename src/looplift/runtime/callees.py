@@ -1,7 +1,8 @@
 """What a function calls outside of its regions in, the same or its lifted form out.
 
-Functions, methods, constructors and modules of the user that have loops, or call such, run as lifted functions of
-their own. A module runs like this only while a call of it is a call of its ``forward`` and nothing else.
+Functions, methods, constructors, objects with a ``__call__`` and modules of the user that have loops, or call such, run
+as lifted functions of their own. A module runs like this only while a call of it is a call of its ``forward`` and
+nothing else.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 import torch
 from torch.nn import Module
 
+from looplift.base.classes import method_of_users
 from looplift.base.hooks import GLOBAL_HOOKS, HOOKS
 from looplift.runtime.traced import Numbered
 
@@ -43,6 +45,9 @@ class Callees:
             return self._of_class(value) or value
         if isinstance(value, Module) and kind.__call__ is _PLAIN_CALL:
             return self._of_module(value) or value
+        if (function := method_of_users(kind, "__call__")) is not None:
+            found = self._of_function(function)
+            return value if found is None else types.MethodType(found, value)
         return value
 
     def _of_function(self, function: types.FunctionType) -> types.FunctionType | None:

@@ -20,6 +20,7 @@ from torch import Tensor
 from torch._C import _functorch  # pyright: ignore[reportAttributeAccessIssue]
 from torch.autograd import forward_ad
 
+from looplift.base.classes import is_called_object
 from looplift.base.data import dataclass, field
 from looplift.base.devices import modes_of_functions
 from looplift.base.errors import NotLiftable
@@ -123,7 +124,7 @@ def conditions(writer: Writer, text: str, value: Any, depth: int = 0) -> list[st
         return [writer.type_is(text, value), text if value else f"not {text}"]
     if isinstance(value, types.BuiltinMethodType) and not isinstance(value.__self__, types.ModuleType | None):
         return [writer.type_is(text, value), f"{text} == {writer.constant(value)}"]  # made anew wherever it is read
-    if callable(value):
+    if callable(value) and not is_called_object(value):
         return [f"{text} is {writer.constant(value)}"]
     return [writer.type_is(text, value)]
 

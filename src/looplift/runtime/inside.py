@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from looplift.base.classes import is_called_object, method_of_users
 from looplift.runtime.callees import Callees
 
 
@@ -29,7 +30,10 @@ class Inside:
 
     def __call__(self, value: Any) -> Any:
         kind = type(value)
-        function = value if kind is types.FunctionType else value.__func__ if kind is types.MethodType else None
+        if kind is types.FunctionType or kind is types.MethodType:
+            function = value if kind is types.FunctionType else value.__func__
+        else:
+            function = method_of_users(kind, "__call__")
         if function is None or torch.compiler.is_dynamo_compiling():
             return self.callees(value)
         if function in self.asleep:
@@ -107,4 +111,5 @@ def _value_of(callee: ast.expr, values: Mapping[str, Any]) -> Any:
     found = inspect.getattr_static(owner, callee.attr, None)
     if isinstance(found, types.FunctionType) and not isinstance(owner, types.ModuleType | type):
         return types.MethodType(found, owner)
-    return found if isinstance(found, types.FunctionType | torch.nn.Module) else None
+    is_called = isinstance(found, types.FunctionType | torch.nn.Module) or is_called_object(found)
+    return found if is_called else None

@@ -1,0 +1,164 @@
+"""Functions of NumPy's of rows in, functions of simpler ones that a typed program calls for them out.
+
+Each computes in the order in which NumPy does, to the last bit. Where that depends on the processor, as which of two
+equal elements is the first, or NumPy gives another kind of array, an assertion fails and the loop runs.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+
+def cumsum(x):
+    assert len(x) > 0
+    found = np.zeros_like(x)
+    total = x[0]
+    found[0] = total
+    for k in range(1, len(x)):
+        total = total + x[k]
+        found[k] = total
+    return found
+
+
+def cumprod(x):
+    assert len(x) > 0
+    found = np.zeros_like(x)
+    total = x[0]
+    found[0] = total
+    for k in range(1, len(x)):
+        total = total * x[k]
+        found[k] = total
+    return found
+
+
+def diff(x):
+    assert len(x) > 1
+    return x[1:] - x[:-1]
+
+
+def flip(x):
+    return x[::-1]
+
+
+def roll(x, shift):
+    found = np.zeros_like(x)
+    for k in range(len(x)):
+        found[(k + shift) % len(x)] = x[k]
+    return found
+
+
+def tile(x, times):
+    assert times > 0
+    found = np.zeros(len(x) * times, dtype=x.dtype)
+    for k in range(len(found)):
+        found[k] = x[k % len(x)]
+    return found
+
+
+def repeat(x, times):
+    assert times > 0
+    found = np.zeros(len(x) * times, dtype=x.dtype)
+    for k in range(len(found)):
+        found[k] = x[k // times]
+    return found
+
+
+def concatenate(x, y):
+    found = np.zeros(len(x) + len(y), dtype=x.dtype)
+    for k in range(len(x)):
+        found[k] = x[k]
+    for k in range(len(y)):
+        found[len(x) + k] = y[k]
+    return found
+
+
+def outer(x, y):
+    found = np.zeros((len(x), len(y)), dtype=x.dtype)
+    for i in range(len(x)):
+        for j in range(len(y)):
+            found[i, j] = x[i] * y[j]
+    return found
+
+
+def sort(x):
+    values = sorted(x.tolist())
+    found = np.zeros_like(x)
+    for k in range(len(values)):
+        assert values[k] == values[k]
+        assert values[k] != 0 or math.copysign(1.0, values[k]) > 0
+        found[k] = values[k]
+    return found
+
+
+def argsort(x):
+    values = x.tolist()
+    places = sorted(range(len(values)), key=lambda place: values[place])
+    found = np.zeros(len(x), dtype=np.int64)
+    for k in range(len(places)):
+        assert values[places[k]] == values[places[k]]
+        assert k == 0 or values[places[k]] != values[places[k - 1]]
+        found[k] = places[k]
+    return found
+
+
+def unique(x):
+    values = sorted(set(x.tolist()))
+    found = np.zeros(len(values), dtype=x.dtype)
+    for k in range(len(values)):
+        found[k] = values[k]
+    return found
+
+
+def bincount(x):
+    values = x.tolist()
+    assert len(values) > 0 and min(values) >= 0
+    found = np.zeros(max(values) + 1, dtype=np.int64)
+    for value in values:
+        found[value] += 1
+    return found
+
+
+def var(x):
+    assert len(x) > 0
+    away = x - x.sum() / len(x)
+    return (away * away).sum() / len(x)
+
+
+def std(x):
+    assert len(x) > 0
+    away = x - x.sum() / len(x)
+    return np.sqrt((away * away).sum() / len(x))
+
+
+def square(x):
+    return x * x
+
+
+def sqrt(x):
+    found = np.zeros_like(x)
+    for k in range(len(x)):
+        found[k] = np.sqrt(x[k])
+    return found
+
+
+def floor(x):
+    found = np.zeros_like(x)
+    for k in range(len(x)):
+        found[k] = np.floor(x[k])
+    return found
+
+
+def ceil(x):
+    found = np.zeros_like(x)
+    for k in range(len(x)):
+        found[k] = np.ceil(x[k])
+    return found
+
+
+def isnan(x):
+    found = np.zeros(len(x), dtype=bool)
+    for k in range(len(x)):
+        found[k] = np.isnan(x[k])
+    return found
