@@ -1,5 +1,7 @@
 """Stores into tensors that a program has just made: one-hot leaves, vectors that are filled place by place."""
 
+import re
+
 import pytest
 import torch
 from tests.waves.harness import assert_same, batched, check
@@ -77,6 +79,52 @@ def branches(model, lists):
     return torch.stack(out)
 
 
+def homogeneous(model, lists):
+    out = []
+    for labels in lists:
+        world = torch.eye(5)
+        for label in labels:
+            local = torch.eye(5)
+            local[:4, :4] = model.up(world)[:4, :4] * 0.5 + world[:4, :4]
+            local[:4, -1] = world[1, 1:] * label
+            local[4, 0] = 0.25
+            world = torch.tanh(world @ local)
+        out.append(world[:3, 3])
+    return torch.stack(out)
+
+
+def skew(k):
+    made = torch.zeros(3, 3)
+    made[0, 1], made[0, 2] = -k[2], k[1]
+    made[1, 0], made[1, 2] = k[2], -k[0]
+    made[2, 0], made[2, 1] = -k[1], k[0]
+    return made
+
+
+def rotations(model, lists):
+    out = []
+    for labels in lists:
+        v = torch.ones(3)
+        for label in labels:
+            angle = v.norm() + label
+            turn = skew(torch.tanh(v))
+            v = (torch.eye(3) + torch.sin(angle) * turn + (1 - torch.cos(angle)) * (turn @ turn)) @ v
+        out.append(v)
+    return torch.stack(out)
+
+
+def bands(model, lists):
+    out = []
+    for labels in lists:
+        v = torch.zeros(5)
+        table = torch.zeros(2, 5)
+        v[1:3] = len(labels)
+        v[3:] = model.up(torch.ones(5))[:2] * labels[0]
+        table[-1, 1:-1] = labels[-1] + 0.5
+        out.append(torch.tanh(model.up(v)) + table[1])
+    return torch.stack(out)
+
+
 LISTS = [[1], [2, 2, 4], [0, 3], [4, 3, 2, 1, 0]]
 TREES = [(1, []), (0, [(2, []), (4, [(3, [])])]), (3, [(3, [(3, [])]), (1, []), (0, [])])]
 
@@ -86,7 +134,7 @@ def test_one_hot_leaves():
     check(trees_of, Model(), TREES, others=((Model(), TREES[:1]), (Model(), TREES * 2)))
 
 
-@pytest.mark.parametrize("program", [counts, of_tensors, of_rows, branches])
+@pytest.mark.parametrize("program", [counts, of_tensors, of_rows, branches, homogeneous, rotations, bands])
 def test_as_the_loop(program):
     torch.manual_seed(0)
     check(program, Model(), LISTS, others=((Model(), LISTS[:1]), (Model(), LISTS[1:] * 2), (Model(), [[0]])))
@@ -182,8 +230,39 @@ def made_elsewhere(model, lists):
     return torch.stack(out)
 
 
+def of_another_shape(model, lists):
+    out = []
+    for labels in lists:
+        v = torch.zeros(5)
+        v[1:] = model.up(torch.ones(5))[0]
+        v[: len(labels)] = 1.0
+        out.append(v)
+    return torch.stack(out)
+
+
+def into_a_view(model, lists):
+    out = []
+    for labels in lists:
+        table = torch.zeros(5, 5)
+        row = table[0]
+        row[1:3] = float(labels[0])
+        out.append(table @ torch.ones(5))
+    return torch.stack(out)
+
+
 @pytest.mark.parametrize(
-    "program", [used_before, known_twice, renamed, kept_for_backward, again, carried, made_elsewhere]
+    "program",
+    [
+        used_before,
+        known_twice,
+        renamed,
+        kept_for_backward,
+        again,
+        carried,
+        made_elsewhere,
+        of_another_shape,
+        into_a_view,
+    ],
 )
 def test_kept_where_the_store_may_be_seen(program):
     with pytest.raises(NotLiftable):
@@ -191,6 +270,33 @@ def test_kept_where_the_store_may_be_seen(program):
     model, lifted = Model(), looplift.lift(program)
     for _ in range(3):
         assert_same(lifted(model, LISTS), program(model, LISTS))
+
+
+def one_too_long(model, lists):
+    out = []
+    for labels in lists:
+        v = torch.zeros(5)
+        v[:3] = model.up(torch.ones(5))[:4]
+        out.append(v)
+    return torch.stack(out)
+
+
+def behind_the_end(model, lists):
+    out = []
+    for labels in lists:
+        v = torch.zeros(5, 5)
+        v[0, 5] = 1.0
+        out.append(model.up(v))
+    return torch.stack(out)
+
+
+@pytest.mark.parametrize("program, error", [(one_too_long, RuntimeError), (behind_the_end, IndexError)])
+def test_raises_as_the_loop(program, error):
+    lifted = looplift.lift(program)
+    with pytest.raises(error) as wanted:
+        program(Model(), LISTS)
+    with pytest.raises(error, match=re.escape(str(wanted.value))):
+        lifted(Model(), LISTS)
 
 
 def integers(model, lists):

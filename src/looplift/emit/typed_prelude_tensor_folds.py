@@ -59,12 +59,6 @@ template <class T> static inline T top_of(const Several<T>& x) {
   for (I k = 0; k < x.n; ++k) top = x.v[k] > top ? x.v[k] : top;
   return top;
 }
-template <class T> static inline void finite(const Several<T>& x) {
-  T rest = 0;
-  #pragma omp simd reduction(+ : rest)
-  for (I k = 0; k < x.n; ++k) rest += x.v[k] - x.v[k];
-  if (rest != 0) bail(DOMAIN);
-}
 struct Fold_logsumexp {
   static constexpr bool keeps = true, keeps_result = true;
   template <class T> static Num<T> of(const Several<T>& x) {
@@ -194,17 +188,19 @@ template <class T, class O, int axis, class Fold, class S, int R> static Ten<O, 
 }
 // each element of an axis from all of them
 struct Row_softmax { template <class T> static void of(const Several<T>& x, T* r) {
-  finite(x); T top = top_of(x);
+  T top = top_of(x);
   F total = 0;
   #pragma omp simd reduction(+ : total)
   for (I k = 0; k < x.n; ++k) total += r[k] = ops::simd::exp((T)(x.v[k] - top));
+  if (!(total - total == 0)) bail(DOMAIN);  // minus infinity is as good as any number, unless it is everywhere
   for (I k = 0; k < x.n; ++k) r[k] = (T)(r[k] / total); }
   template <class T> static F slope(const T* r, I i, I j) { return r[i] * ((i == j) - r[j]); } };
 struct Row_log_softmax { template <class T> static void of(const Several<T>& x, T* r) {
-  finite(x); T top = top_of(x);
+  T top = top_of(x);
   F total = 0;
   #pragma omp simd reduction(+ : total)
   for (I k = 0; k < x.n; ++k) total += ops::simd::exp((T)(x.v[k] - top));
+  if (!(total - total == 0)) bail(DOMAIN);
   T rest = (T)log(total); for (I k = 0; k < x.n; ++k) r[k] = x.v[k] - top - rest; }
   template <class T> static F slope(const T* r, I i, I j) { return (i == j) - ops::simd::exp(r[j]); } };
 template <int axis, class Row, class T, int R> static Ten<T, R> each_row(Row, const Ten<T, R>& x) {

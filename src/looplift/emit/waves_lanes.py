@@ -386,18 +386,32 @@ class Rules:
         """``v[k] = value``: the rows after it."""
         before, value = self.value(tree.arguments[0]), self.value(tree.arguments[2])
         place, number = tree.arguments[1:]
+        if tree.family == "part":
+            return self.store_of_part(tree, before, row(place), value)
         if isinstance(place, Apply) or before.rank < 1 or not (value.rank < 0 or value.laned):
             raise NoRule
         if value.rank >= 0 and value.rank != before.rank - 1:
             raise NoRule
         if isinstance(number, Input) and number.role == "number" and before.rank != 1:
             raise NoRule
-        rows = before.text
-        if not before.laned:
-            axes = [constant(-1)] * before.rank
-            rows = call(ast.Attribute(rows, "expand"), [self.count, *axes])
-        made = call(parsed(str(tree.callee)), [rows, row(place), value.text])
+        made = call(parsed(str(tree.callee)), [self.each(before), row(place), value.text])
         return Lanes(made, True, before.rank)
+
+    def store_of_part(self, tree: Apply, before: Lanes, place: ast.expr, value: Lanes) -> Lanes:
+        """``v[1:, k] = value`` at places that are the same in all rows."""
+        assert isinstance(place, ast.Tuple)
+        rank = before.rank - sum(not isinstance(part, ast.Call) for part in place.elts)
+        number = tree.arguments[2]
+        if rank < 0 or not (value.rank in (-1, rank) or (isinstance(number, Input) and number.role == "number")):
+            raise NoRule
+        given = self.each(value) if value.rank >= 0 else value.text
+        return Lanes(call(parsed(str(tree.callee)), [self.each(before), place, given]), True, before.rank)
+
+    def each(self, value: Lanes) -> ast.expr:
+        """The rows of a value, which may be one for all."""
+        if value.laned:
+            return value.text
+        return call(ast.Attribute(value.text, "expand"), [self.count, *[constant(-1)] * value.rank])
 
     # ------------------------------------------------------------ lists
 

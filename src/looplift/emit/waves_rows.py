@@ -105,7 +105,7 @@ def _require_same(tree: Apply) -> None:
         raise NotLiftable("unknown-op", "'one_hot' of many rows does not ask whether there are such classes")
     if tree.name in ("RNNCell", "GRUCell", "LSTMCell", "bilinear"):
         raise NotLiftable("unknown-op", f"'{tree.name}' of a state whose number of dimensions is not known")
-    if tree.kind == "store":
+    if tree.kind == "store" and tree.family != "part":
         raise NotLiftable("memory-dependence", "the loop stores into a tensor that its calls have in common")
     ranks = [rank_of(item) for item in (*tree.arguments, *tree.keywords.values())]
     tensors = [rank for rank in ranks if rank is None or rank >= 0]
@@ -121,6 +121,8 @@ def _row_apply(tree: Apply, notes: Notes) -> ast.expr:
     texts = [row(item, notes) for item in tree.arguments]
     if tree.name in EXTREMES and len(texts) == 1 and not tree.keywords and tree.kind in ("method", "function"):
         return call(ast.Attribute(texts[0], EXTREMES[tree.name]), [])
+    if tree.kind == "store":
+        return call(parsed(f"{tree.callee}_of_row"), texts)
     return spell(tree, with_weak(tree, texts), {name: row(item, notes) for name, item in tree.keywords.items()})
 
 

@@ -344,7 +344,8 @@ def _module(build: Builder, callee: Const, positional: list[Value], keywords: di
             build.live_in(path, inner)
             value = static_call(build, Const(inner, path), [value], {})
         return value
-    if type(module).__module__.startswith("torch.nn.") and type(module).__name__ not in table.FUNCTIONAL_MODULES:
+    is_functional = type(module).__name__ in table.FUNCTIONAL_MODULES or differentiation.is_functional(build, module)
+    if type(module).__module__.startswith("torch.nn.") and not is_functional:
         if not keywords and (found := differentiation.module(build, callee, positional)) is not None:
             return found
         for name, inner in list(module.named_modules())[1:]:
@@ -352,6 +353,8 @@ def _module(build: Builder, callee: Const, positional: list[Value], keywords: di
         args = [operand(build, v) for v in positional]
         build.modules[callee.path] = module
         return build.operation("module", [callee, *args], {k: operand(build, v) for k, v in keywords.items()})
+    if is_functional:
+        differentiation.with_fixed_options(build, callee)
     build.modules[callee.path] = module
     forward = type(module).forward
     build.watch(type(module), ".forward", forward)

@@ -110,6 +110,25 @@ def asks_for_gradients(build: Builder, owner: Value, positional: list[Value], ke
     return owner
 
 
+FUNCTIONAL = frozenset(
+    """LayerNorm RMSNorm GELU SiLU Mish Softplus ELU SELU CELU LeakyReLU ReLU ReLU6 Hardtanh Hardsigmoid Hardswish
+    LogSigmoid Softsign Tanhshrink Tanh Sigmoid Linear Embedding""".split()
+)
+"""Modules of ``torch.nn`` whose ``forward`` calls one function on their attributes, for which there is a rule."""
+
+
+def is_functional(build: Builder, module: Any) -> bool:
+    """Whether a module is inlined so that gradients by its parameters can be written out."""
+    return build.differentiates and type(module).__name__ in FUNCTIONAL and not getattr(module, "inplace", False)
+
+
+def with_fixed_options(build: Builder, callee: Const) -> None:
+    """The integers and floats that a module of ``torch.nn`` hands to its function are guarded: rules depend on them."""
+    if build.differentiates:
+        options = {name for name, value in vars(callee.value).items() if type(value) in (int, float)}
+        build.fixed.update(f"{callee.path}.{name}" for name in options)
+
+
 def module(build: Builder, callee: Const, positional: list[Value]) -> Value | None:
     """The call of a module of ``torch.nn`` as a function of its parameters too; None for others."""
     if not build.differentiates or len(positional) != 1:
@@ -118,10 +137,18 @@ def module(build: Builder, callee: Const, positional: list[Value]) -> Value | No
     kind = type(found).__name__
     if kind == "Identity":
         return value
-    if kind == "Linear":
-        weight = build.live_in(f"{callee.path}.weight", found.weight)
-        bias = build.live_in(f"{callee.path}.bias", found.bias)
-        return build.emit("torch.nn.functional.linear", build.atom(value), weight, bias)
-    if kind in ("Tanh", "Sigmoid") or (kind == "ReLU" and not found.inplace):
-        return build.emit(f"torch.{kind.lower()}", build.atom(value))
+    if kind in ("Dropout", "Dropout1d", "Dropout2d") and not found.training:
+        build.watch(None, f"{callee.path}.training", False)
+        return value
+    if kind in ("Softmax", "LogSoftmax") and type(found.dim) is int:
+        build.watch(None, f"{callee.path}.dim", found.dim)
+        name = {"Softmax": "torch.softmax", "LogSoftmax": "torch.log_softmax"}[kind]
+        return build.emit(name, build.atom(value), Const(found.dim))
+    if kind in ("BatchNorm1d", "BatchNorm2d") and not found.training and found.running_mean is not None:
+        build.watch(None, f"{callee.path}.training", False)
+        names = ("running_mean", "running_var", "weight", "bias")
+        state = [build.live_in(f"{callee.path}.{name}", getattr(found, name)) for name in names]
+        build.watch(None, f"{callee.path}.eps", found.eps)
+        options = {"training": Const(False), "eps": Const(found.eps)}
+        return build.operation("torch.nn.functional.batch_norm", [build.atom(value), *state], options)
     return None

@@ -17,9 +17,10 @@ from looplift.frontend.host_filled import PLACES
 from looplift.frontend.host_flow import Flow, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_segments import ReadsRun, Run, Segments, finish, position_of
+from looplift.frontend.host_stores import literal_part
 from looplift.frontend.host_tables import REPEATS
 from looplift.frontend.host_values import Atom, External, Lane, Live, Pack, is_none, is_tensor_atom
-from looplift.runtime.waves_program import Apply, Point, Step
+from looplift.runtime.waves_program import Apply, Point, Step, Uniform
 
 
 class Program:
@@ -225,9 +226,12 @@ class Cut(Segments):
         run.sites.add(self.flow.site(statement))
         role = "tensor" if any(map(is_tensor_atom, self.flow.values[value])) else "number"
         stored = self.tree(value, run, role)  # before the subscript, as in Python
+        rank, scheduler = self.flow.ranks.get(self.flow.site(statement)), self.flow.scheduler
+        if (literals := literal_part(index)) is not None:
+            arguments = self.tree(owner, run), Uniform(literals.text), stored
+            return Apply("setitem", "part", "store", arguments, {}, f"{scheduler}.stored_part", rank, statement)
         arguments = self.tree(owner, run), self.tree(index, run, "index"), stored
-        rank, callee = self.flow.ranks.get(self.flow.site(statement)), f"{self.flow.scheduler}.stored"
-        return Apply("setitem", "store", "store", arguments, {}, callee, rank, statement)
+        return Apply("setitem", "store", "store", arguments, {}, f"{scheduler}.stored", rank, statement)
 
     def may_hoist(self, statement: ast.stmt) -> bool:
         """Whether tensor work of the statement may run before the rest of it: no call can change what it reads."""

@@ -299,7 +299,7 @@ def live_attribute(flow: Flow, value: Any, path: str | None, node: ast.Attribute
     if not is_module(value):
         refuse("unknown-call", f"'.{name}' of this object may run code", node)
     stored = module_slot(value, name)
-    if stored is _MISSING:
+    if stored is MISSING:
         refuse("unknown-call", f"'{ast.unparse(node)}' may run code", node)
     home = path or flow.homes.get(id(value))
     place = f"{home}.{name}" if home else ""
@@ -312,14 +312,14 @@ def live_attribute(flow: Flow, value: Any, path: str | None, node: ast.Attribute
     return flow.atom(stored, below)
 
 
-_MISSING = object()
+MISSING = object()
 
 
 def lacks(flow: Flow, module: Any, path: str | None, name: str) -> bool:
     """Whether reading the attribute of a module raises: one of several modules that a name may hold has it."""
     home = path or flow.homes.get(id(module))
     plain = type(module).__getattr__ is torch_module().__getattr__
-    if home is None or not plain or hasattr(type(module), name) or module_slot(module, name) is not _MISSING:
+    if home is None or not plain or hasattr(type(module), name) or module_slot(module, name) is not MISSING:
         return False
     flow.guard(f"hasattr({home}, {name!r})", False)
     return True
@@ -336,8 +336,8 @@ def module_slot(module: Any, name: str) -> Any:
     for table in (module.__dict__, module._parameters, module._buffers, module._modules):
         if name in table:
             return table[name]
-    stored = getattr(type(module), name, _MISSING)
-    return stored if is_literal(stored) else _MISSING
+    stored = getattr(type(module), name, MISSING)
+    return stored if is_literal(stored) else MISSING
 
 
 def external_attribute(flow: Flow, atom: External, node: ast.Attribute) -> set[Atom]:

@@ -14,7 +14,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
 from looplift.frontend.host_extents import parents_of
-from looplift.frontend.host_narrowing import Restriction
+from looplift.frontend.host_narrowing import Asked, Restriction
 from looplift.frontend.host_routine import Names, Routine, bound_names, resolve, routine_of
 from looplift.frontend.host_tables import VIEWS
 from looplift.frontend.host_timing import Timing
@@ -70,7 +70,7 @@ class Flow:
     ):
         self.timing = timing
         self.tests: set[ast.AST] = set()
-        self.restrictions: list[Restriction] = []
+        self.restrictions: list[Restriction | Asked] = []
         self.extents: set[ast.AST] = set()
         self.parents: dict[ast.AST, ast.AST] = {}
         self.has_empty_sums = self.sums_are_known = False

@@ -75,14 +75,18 @@ def function_rank(flow: Flow, operation: Operation) -> int | None:
             return 1 if len(operation.arguments) == 1 and not operation.keywords else None
         case "scalar":
             return 0
+        case "square":
+            return 2
     return None
 
 
 def _reduction_rank(operation: Operation, first: int | None) -> int | None:
     if first is None or first < 0:
         return first
-    if set(operation.keywords) - {"dim", "keepdim", "dtype"} or operation.name in ("norm", "std", "var"):
+    if set(operation.keywords) - {"dim", "keepdim", "dtype", "p", "unbiased", "correction"}:
         return None
+    if operation.name in ("norm", "std", "var") and len(operation.arguments) > 1:
+        return None  # of which dimensions come at another place
     axes = literal(argument(operation, 1, "dim"))
     keep = literal(argument(operation, 2, "keepdim"))
     if axes is ... or keep is ...:

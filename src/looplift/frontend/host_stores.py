@@ -1,13 +1,14 @@
 """Stores into tensors that a routine has just made in, tensor operations that give the tensor after them out.
 
 ``v = torch.zeros(4)``, then ``v[k] = 1.0``: the tensor after the store takes the name of the one before. That is the
-same only if nothing else has seen it.
+same only if nothing else has seen it. Several subscripts and slices, as in ``T[:3, 3] = t``, are literals.
 """
 
 from __future__ import annotations
 
 import ast
 
+from looplift.base.data import dataclass
 from looplift.base.syntax import nodes_of
 from looplift.frontend.host_expressions import is_number
 from looplift.frontend.host_filled import MADE, PLACES
@@ -26,13 +27,18 @@ def store_element(flow: Flow, routine: Routine, statement: ast.Assign, atoms: se
     owners = evaluate(flow, routine, target.value)
     if not owners or not all(isinstance(owner, Lane) for owner in owners):
         return False
-    index = evaluate(flow, routine, target.slice)
+    literals = literal_part(target.slice)
+    index = {HOST} if literals is not None else evaluate(flow, routine, target.slice)
     rank, inner = flow.rank(owners), flow.rank(atoms)
     tensors = all(map(is_tensor_atom, atoms))
     if rank == -1 or not index or not atoms or (tensors and inner == -1):
         return True  # nothing is known of them yet
-    fits = (rank is not None and inner == rank - 1) if tensors else (rank == 1 and atoms == {HOST})
-    if not fits or not is_number(flow, target.slice):
+    if literals is not None:
+        fits = rank is not None and (inner == rank - literals.count if tensors else atoms == {HOST})
+    else:
+        fits = (rank is not None and inner == rank - 1) if tensors else (rank == 1 and atoms == {HOST})
+        fits = fits and is_number(flow, target.slice)
+    if not fits:
         refuse("memory-dependence", f"'{ast.unparse(statement)}' stores other than an element", statement)
     operation = Operation("setitem", "store", "store", (target.value, target.slice, statement.value))
     flow.stores[statement] = routine
@@ -40,6 +46,38 @@ def store_element(flow: Flow, routine: Routine, statement: ast.Assign, atoms: se
     flow.record(statement, made)
     flow.add(routine.variables[target.value.id], made)
     return True
+
+
+@dataclass(frozen=True)
+class Literals:
+    """Subscripts and slices as the source has them: the text of a tuple, and how many of them are numbers."""
+
+    text: str
+    count: int
+
+
+def literal_part(index: ast.expr) -> Literals | None:
+    """``:3, 3`` as ``(slice(None, 3, None), 3)``; None for a single number, and for what is no literal."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    texts = [_literal(part) for part in parts]
+    numbers = [part for part in parts if not isinstance(part, ast.Slice)]
+    if (len(parts) == 1 and numbers) or None in texts:
+        return None
+    return Literals(f"({', '.join(map(str, texts))},)", len(numbers))
+
+
+def _literal(part: ast.expr | None) -> str | None:
+    match part:
+        case None:
+            return "None"
+        case ast.Constant(value=int(value)) if type(value) is int:
+            return str(value)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))) if type(value) is int:
+            return str(-value)
+        case ast.Slice(lower=lower, upper=upper, step=None):
+            bounds = _literal(lower), _literal(upper)
+            return None if None in bounds else f"slice({bounds[0]}, {bounds[1]})"
+    return None
 
 
 def filled(flow: Flow, node: ast.Call) -> set[Atom]:
@@ -108,7 +146,7 @@ def _makes(flow: Flow, node: ast.AST) -> bool:
     """Whether a statement gives a single name a tensor that is not made of other ones."""
     match node:
         case ast.Assign(targets=[ast.Name()], value=value):
-            return value in flow.operations and flow.operations[value].name in MADE
+            return value in flow.operations and flow.operations[value].name in (*MADE, "eye")
     return False
 
 

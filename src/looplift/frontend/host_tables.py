@@ -37,7 +37,7 @@ REPEATS = {"expand", "expand_as", "broadcast_to"}
 """Views that show one place of memory several times."""
 UNKNOWN = """
 to type_as expand expand_as view_as reshape_as broadcast_to repeat einsum bilinear cosine_similarity outer
-cross det logdet slogdet trace diag diagonal diag_embed eye arange kron one_hot pad tile repeat_interleave
+cross det logdet slogdet trace diag diagonal diag_embed arange kron one_hot pad tile repeat_interleave
 unflatten baddbmm addmm addmv bmm mv mm topk cdist pairwise_distance ger vander dist mse_loss l1_loss smooth_l1_loss
 cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits kl_div huber_loss
 """.split()
@@ -48,6 +48,7 @@ FAMILY = {
     **dict.fromkeys(SAME, "same"),
     **dict.fromkeys(REDUCTIONS, "reduction"),
     **dict.fromkeys(CREATIONS, "creation"),
+    "eye": "square",
     "stack": "stack",
     "unsqueeze": "unsqueeze",
     "squeeze": "squeeze",

@@ -96,7 +96,7 @@ def numbered(name: str, known: set[str]) -> str:
 
 
 def attributes_apart(statements: list[ast.stmt], bound: Iterable[str] = ()) -> list[ast.stmt]:
-    """The statements with each assignment to an attribute alone: ``a.h, a.c = v`` by way of names of its own."""
+    """The statements with each assignment to an attribute or an element alone: ``a.h, a.c = v`` by way of names."""
     nodes = [node for statement in statements for node in nodes_of(statement)]
     if not any(_is_among_targets(node) for node in nodes):
         return statements
@@ -106,17 +106,29 @@ def attributes_apart(statements: list[ast.stmt], bound: Iterable[str] = ()) -> l
 
 
 def _is_among_targets(node: ast.AST) -> bool:
-    """Whether a statement assigns to an attribute, and to something else too."""
-    if not isinstance(node, ast.Assign) or (len(node.targets) == 1 and isinstance(node.targets[0], ast.Attribute)):
+    """Whether a statement assigns to an attribute or an element, and to something else too."""
+    if not isinstance(node, ast.Assign) or (len(node.targets) == 1 and isinstance(node.targets[0], _PLACES)):
         return False
     parts = [part for target in node.targets for part in _flat(target)]
-    return any(isinstance(part, ast.Attribute) for part in parts)
+    return any(isinstance(part, _PLACES) for part in parts)
+
+
+_PLACES = (ast.Attribute, ast.Subscript)
 
 
 def _flat(target: ast.expr) -> list[ast.expr]:
     if isinstance(target, ast.Tuple | ast.List):
         return [part for item in target.elts for part in _flat(item)]
     return [target]
+
+
+def _one_by_one(target: ast.expr, value: ast.expr) -> list[ast.stmt]:
+    """``a, b = x, y`` of new names as an assignment of each."""
+    match target, value:
+        case ast.Tuple(elts=names), ast.Tuple(elts=items) if len(names) == len(items):
+            if all(isinstance(name, ast.Name) for name in names) and not any(isinstance(i, ast.Starred) for i in items):
+                return [ast.Assign([name], item) for name, item in zip(names, items)]
+    return [ast.Assign([target], value)]
 
 
 class _AttributesApart(ast.NodeTransformer):
@@ -141,7 +153,7 @@ class _AttributesApart(ast.NodeTransformer):
             after: list[ast.stmt] = []
             if _flat(target) != [target]:
                 target = self.named(target, after)
-            made += [ast.Assign([target], value), *after]
+            made += [*_one_by_one(target, value), *after]
         return [ast.fix_missing_locations(ast.copy_location(one, node)) for one in made]
 
     def named(self, target: ast.expr, after: list[ast.stmt]) -> ast.expr:

@@ -305,7 +305,7 @@ class Builder:
     grown: dict[str, Var | None] = field(default_factory=dict)
     """The paths of lists that objects hold and the region appends to, with the lists of its own for what is new."""
     fixed: set[str] = field(default_factory=set)
-    """The paths of integers of the caller for whose values alone the translation holds: found out on the way, too."""
+    """The paths of numbers of the caller for whose values alone the translation holds: found out on the way, too."""
     sites: dict[Var, Site] = field(default_factory=dict)
     """Where the lists of the IR were made, and at which depth."""
     displays: set[Var] = field(default_factory=set)
@@ -524,7 +524,7 @@ class Builder:
                 self.guards.append((path, value))
             self.modules.setdefault(path, value)
             return Const(value, path)
-        if type(value) is int and path in self.fixed:
+        if type(value) in (int, float) and path in self.fixed:
             self.guards.append((path, value))
             return Const(value)
         self._check_kind(path, value)

@@ -6,200 +6,112 @@ so that they depend on the same values.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from looplift.ir.grammar import Atom, Const, Group, Let, Slice, Var
-from looplift.ir.slopes import LISTS, Rule, Slopes, given, only
-
-# ---------------------------------------------------------------- arithmetic
-
-
-def _binary(flows: Callable[..., tuple[Callable[[], Atom], Callable[[], Atom]]]) -> Rule:
-    def rule(s: Slopes, let: Let, slope: Atom) -> None:
-        only(s, let, 2)
-        a, b = let.op.args
-        for operand, flow in zip((a, b), flows(s, a, b, let.var, slope)):
-            s.add(operand, flow, s.shape(let.var))
-
-    return rule
-
-
-def _unary(flow: Callable[[Slopes, Any, Var, Atom], Atom]) -> Rule:
-    def rule(s: Slopes, let: Let, slope: Atom) -> None:
-        only(s, let, 1)
-        s.add(let.op.args[0], lambda: flow(s, let.op.args[0], let.var, slope))
-
-    return rule
-
-
-def _mul(s: Slopes, a: Any, b: Any, _: Var, g: Atom) -> Any:
-    return lambda: s.let("mul", g, b), lambda: s.let("mul", g, a)
-
-
-def _truediv(s: Slopes, a: Any, b: Any, y: Var, g: Atom) -> Any:
-    return lambda: s.let("truediv", g, b), lambda: s.let("mul", s.let("neg", g), s.let("truediv", y, b))
-
-
-def _pow(s: Slopes, let: Let, slope: Atom) -> None:
-    only(s, let, 2)
-    base, exponent = let.op.args[0], given(let, 1, "exponent", ...)
-    if type(exponent) not in (int, float) or exponent < 1:
-        raise s.refusal("a gradient through a power that is no constant of at least one")
-    factor = base if exponent == 2 else s.let("pow", base, Const(exponent - 1))
-    s.add(base, lambda: s.let("mul", slope, s.let("mul", Const(exponent), factor)))
-
-
-def _relu(s: Slopes, x: Any, y: Var, g: Atom) -> Atom:
-    """Zero where the result is not positive; the slope depends on the result there, by a slope of zero."""
-    dead = s.let("torch.le", y, Const(0))
-    none = s.let("mul", g, s.let("torch.sign", y)) if s.creates else Const(0.0)
-    return s.let("torch.where", dead, none, g)
-
-
-def _tanh(s: Slopes, x: Any, y: Var, g: Atom) -> Atom:
-    return s.let("mul", g, s.let("sub", Const(1), s.let("mul", y, y)))
-
-
-def _sigmoid(s: Slopes, x: Any, y: Var, g: Atom) -> Atom:
-    return s.let("mul", s.let("mul", g, s.let("sub", Const(1), y)), y)
-
-
-def _square(s: Slopes, x: Any, y: Var, g: Atom) -> Atom:
-    return s.let("mul", g, s.let("mul", Const(2), x))
-
-
-# ---------------------------------------------------------------- reductions and losses
-
-
-def _sum(s: Slopes, let: Let, slope: Atom) -> None:
-    s.add(let.op.args[0], lambda: _spread(s, let, slope))
-
-
-def _mean(s: Slopes, let: Let, slope: Atom) -> None:
-    x = let.op.args[0]
-    s.add(x, lambda: s.let("truediv", _spread(s, let, slope), s.let("truediv", s.count(x), s.count(let.var))))
-
-
-def _spread(s: Slopes, let: Let, slope: Atom) -> Atom:
-    """The slope of a sum, for each element."""
-    only(s, let, 3, "dim", "keepdim", "axis")
-    x, axes = let.op.args[0], given(let, 1, "dim", given(let, 9, "axis"))
-    keeps = given(let, 2, "keepdim", False)
-    if axes is ... or keeps not in (True, False):
-        raise s.refusal("a gradient through a sum over dimensions that are not known before the loop runs")
-    rank = len(s.shape(x))
-    if axes is not None and not keeps:
-        for axis in sorted(axis % rank for axis in (axes if isinstance(axes, tuple) else (axes,))):
-            slope = s.let("method.unsqueeze", slope, Const(axis))
-    return s.let("mul", s.let("torch.ones_like", x), slope) if rank else slope
-
-
-def _reduction(s: Slopes, let: Let) -> str:
-    only(s, let, 2, "reduction", "input", "target")
-    return given(let, 9, "reduction", "mean")
-
-
-def _mse(s: Slopes, let: Let, slope: Atom) -> None:
-    kind, (a, b) = _reduction(s, let), let.op.args
-    if kind not in ("mean", "sum", "none") or s.shape(a) != s.shape(b):
-        raise s.refusal("a gradient through 'mse_loss' of tensors of different shapes")
-    twice = s.let("mul", s.let("sub", a, b), Const(2.0))
-    made = s.let("mul", twice, slope)
-    if kind == "mean":
-        made = s.let("truediv", made, s.count(a))
-    s.add(a, made)
-    s.add(b, lambda: s.let("neg", made))
-
-
-IGNORED = -100
-"""The class that 'cross_entropy' leaves out."""
-
-
-def _cross_entropy(s: Slopes, let: Let, slope: Atom) -> None:
-    kind, (x, target) = _reduction(s, let), let.op.args
-    rank = len(s.shape(x))
-    if kind not in ("mean", "sum") or rank not in (1, 2) or "int64" not in s.dtype(target):
-        raise s.refusal("a gradient through 'cross_entropy' of something else than classes")
-    classes = _extent(s, x, rank - 1)
-    left_out = s.let("eq", target, Const(IGNORED))
-    inside = s.let("torch.logical_and", s.let("torch.ge", target, Const(0)), s.let("torch.lt", target, classes))
-    s.require(s.let("method.all", s.let("torch.logical_or", inside, left_out)), "a class of 'cross_entropy'")
-    p = s.let("torch.softmax", x, Const(rank - 1))
-    hot = s.let("eq", s.let("method.unsqueeze", target, Const(-1)), _positions(s, x, classes))
-    made = s.let("mul", s.let("torch.where", hot, s.let("sub", p, Const(1)), p), slope)
-    if kind == "mean" and rank == 2:
-        made = s.let("truediv", made, s.let("method.sum", s.let("torch.ne", target, Const(IGNORED))))
-    s.add(x, s.let("torch.where", s.let("method.unsqueeze", left_out, Const(-1)), Const(0.0), made))
-
-
-def _logits(s: Slopes, let: Let, slope: Atom) -> None:
-    kind, (x, target) = _reduction(s, let), let.op.args
-    if kind not in ("mean", "sum", "none") or target in s.wanted or s.shape(x) != s.shape(target):
-        raise s.refusal("a gradient through 'binary_cross_entropy_with_logits' of tensors of different shapes")
-    made = s.let("mul", s.let("sub", s.let("torch.sigmoid", x), target), slope)
-    s.add(x, s.let("truediv", made, s.count(x)) if kind == "mean" else made)
-
-
-def _log_softmax(s: Slopes, let: Let, slope: Atom) -> None:
-    x, axis = _axis(s, let)
-    total = s.let("method.sum", slope, Const(axis), keepdim=Const(True))
-    s.add(x, lambda: s.let("sub", slope, s.let("mul", s.let("torch.exp", let.var), total)))
-
-
-def _softmax(s: Slopes, let: Let, slope: Atom) -> None:
-    x, axis = _axis(s, let)
-    made = s.let("mul", slope, let.var)
-    total = s.let("method.sum", made, Const(axis), keepdim=Const(True))
-    s.add(x, lambda: s.let("sub", made, s.let("mul", let.var, total)))
-
-
-def _axis(s: Slopes, let: Let) -> tuple[Any, int]:
-    only(s, let, 2, "dim")
-    axis = given(let, 1, "dim", ...)
-    if type(axis) is not int:
-        raise s.refusal(f"a gradient through '{let.op.name}' along a dimension that is not known before the loop runs")
-    return let.op.args[0], axis
-
+from looplift.base.data import replace
+from looplift.ir import elementwise_derivatives, reduction_derivatives
+from looplift.ir.grammar import Atom, Const, Group, Let, Op, Slice, Var
+from looplift.ir.slopes import LISTS, Rule, Slopes, argument, axis_of, extent, given, group, only, positions
 
 # ---------------------------------------------------------------- products
 
 
+def _turned(s: Slopes, x: Any) -> Atom:
+    return s.let("method.t", x) if len(s.shape(x)) == 2 else s.let("method.transpose", x, Const(-1), Const(-2))
+
+
 def _linear(s: Slopes, let: Let, slope: Atom) -> None:
-    only(s, let, 3)
-    x, weight, *bias = let.op.args
+    only(s, let, 3, "bias")
+    x, weight, bias = let.op.args[0], let.op.args[1], argument(let, 2, "bias", None)
     rank = len(s.shape(x))
-    if rank not in (1, 2):
-        raise s.refusal("a gradient through 'linear' of something else than a vector or a matrix")
+    if not rank or len(s.shape(weight)) != 2:
+        raise s.refusal("a gradient through 'linear' of something else than vectors and a matrix")
     s.add(x, lambda: s.let("matmul", slope, weight))
     if rank == 1:
         s.add(weight, lambda: s.let("torch.outer", slope, x))
     else:
-        s.add(weight, lambda: s.let("matmul", s.let("method.t", slope), x))
-    for one in bias:
-        s.add(one, slope, s.shape(let.var))
+        s.add(weight, lambda: s.let("matmul", s.let("method.t", _rows(s, slope, rank)), _rows(s, x, rank)))
+    s.add(bias, slope, s.shape(let.var))
+
+
+def _rows(s: Slopes, x: Any, rank: int) -> Atom:
+    """All vectors in the last dimension, below one another."""
+    return x if rank == 2 else s.let("torch.flatten", x, Const(0), Const(-2))
 
 
 def _matmul(s: Slopes, let: Let, slope: Atom) -> None:
     only(s, let, 2)
     a, b = let.op.args
-    ranks = len(s.shape(a)), len(s.shape(b))
-    turned = lambda x: s.let("method.t", x)  # noqa: E731
-    match ranks:
+    match len(s.shape(a)), len(s.shape(b)):
         case (1, 1):
             s.add(a, lambda: s.let("mul", slope, b))
             s.add(b, lambda: s.let("mul", slope, a))
         case (2, 1):
             s.add(a, lambda: s.let("torch.outer", slope, b))
-            s.add(b, lambda: s.let("matmul", turned(a), slope))
+            s.add(b, lambda: s.let("matmul", _turned(s, a), slope))
         case (1, 2):
             s.add(a, lambda: s.let("matmul", b, slope))
             s.add(b, lambda: s.let("torch.outer", a, slope))
-        case (2, 2):
-            s.add(a, lambda: s.let("matmul", slope, turned(b)))
-            s.add(b, lambda: s.let("matmul", turned(a), slope))
+        case (1, _) | (_, 1):
+            raise s.refusal("a gradient through a product of a vector and several matrices")
         case _:
-            raise s.refusal("a gradient through a product of something else than vectors and matrices")
+            batch = s.shape(let.var)[:-2]
+            s.add(a, lambda: s.let("matmul", slope, _turned(s, b)), (*batch, *s.shape(a)[-2:]))
+            s.add(b, lambda: s.let("matmul", _turned(s, a), slope), (*batch, *s.shape(b)[-2:]))
+
+
+def _outer(s: Slopes, let: Let, slope: Atom) -> None:
+    only(s, let, 2)
+    a, b = let.op.args
+    s.add(a, lambda: s.let("matmul", slope, b))
+    s.add(b, lambda: s.let("matmul", a, slope))
+
+
+def _addmm(s: Slopes, let: Let, slope: Atom) -> None:
+    only(s, let, 3)
+    added, *factors = let.op.args
+    s.add(added, slope, s.shape(let.var))
+    _matmul(s, replace(let, op=Op("matmul", tuple(factors))), slope)
+
+
+def _einsum(s: Slopes, let: Let, slope: Atom) -> None:
+    """The slope of one factor is the product of the others and of the slope, along its own letters."""
+    equation, *factors = let.op.args
+    if len(factors) == 1 and isinstance(factors[0], Group):
+        factors = list(factors[0].items)
+    text = equation.value.replace(" ", "") if isinstance(equation, Const) and isinstance(equation.value, str) else ""
+    inputs, arrow, output = text.partition("->")
+    letters = inputs.split(",")
+    if not arrow or "." in text or let.op.kwargs or len(letters) != len(factors):
+        raise s.refusal("a gradient through 'einsum' without '->', or with '...'")
+    sizes = [dict(zip(names, s.shape(one))) for names, one in zip(letters, factors)]
+    for place, (names, factor) in enumerate(zip(letters, factors)):
+        others = [k for k in range(len(factors)) if k != place]
+        rest = {*output}.union(*(letters[k] for k in others))
+        if factor not in s.wanted:
+            continue
+        uneven = any(size != one[name] for name, size in sizes[place].items() for one in sizes if name in one)
+        if len({*names}) != len(names) or not {*names} <= rest or uneven:
+            raise s.refusal("a gradient through 'einsum' along a dimension of one factor alone")
+        made = f"{','.join([output, *(letters[k] for k in others)])}->{names}"
+        s.add(factor, s.let("torch.einsum", Const(made), slope, *(factors[k] for k in others)))
+
+
+def _embedding(s: Slopes, let: Let, slope: Atom) -> None:
+    only(s, let, 3, "padding_idx", "max_norm", "norm_type", "scale_grad_by_freq", "sparse")
+    places, weight = let.op.args[0], let.op.args[1]
+    plain = (given(let, 2, "padding_idx"), given(let, 9, "max_norm"), given(let, 9, "scale_grad_by_freq", False))
+    if plain != (None, None, False) or given(let, 9, "sparse", False) is not False:
+        raise s.refusal("a gradient through 'embedding' with options for which there is no rule")
+    rank = len(s.shape(places))
+    flat = s.let("method.reshape", places, Const(-1))
+    rows = s.let("method.unsqueeze", slope, Const(0)) if not rank else slope
+    s.add(weight, lambda: _gathered_rows(s, weight, flat, rows if rank < 2 else _rows(s, rows, rank + 1)))
+
+
+def _gathered_rows(s: Slopes, x: Any, places: Atom, rows: Atom) -> Atom:
+    """Zeros, and at each place the sum of the rows that were read there."""
+    return s.let("torch.index_add", s.let("torch.zeros_like", x), Const(0), places, rows)
 
 
 # ---------------------------------------------------------------- shapes and items
@@ -210,7 +122,7 @@ def _same(s: Slopes, let: Let, slope: Atom) -> None:
 
 
 def _unsqueeze(s: Slopes, let: Let, slope: Atom) -> None:
-    x, axis = _axis(s, let)
+    x, axis = axis_of(s, let)
     s.add(x, lambda: s.let("method.squeeze", slope, Const(axis)))
 
 
@@ -225,26 +137,65 @@ def _squeeze(s: Slopes, let: Let, slope: Atom) -> None:
     s.add(x, slope)
 
 
-def _transpose(s: Slopes, let: Let, slope: Atom) -> None:
+def _t(s: Slopes, let: Let, slope: Atom) -> None:
     only(s, let, 1)
     s.add(let.op.args[0], lambda: s.let("method.t", slope) if len(s.shape(let.var)) == 2 else slope)
 
 
+def _transpose(s: Slopes, let: Let, slope: Atom) -> None:
+    only(s, let, 3, "dim0", "dim1")
+    axes = given(let, 1, "dim0", ...), given(let, 2, "dim1", ...)
+    if any(type(axis) is not int for axis in axes):
+        raise s.refusal("a gradient through 'transpose' of dimensions that are not known before the loop runs")
+    s.add(let.op.args[0], lambda: s.let("method.transpose", slope, *map(Const, axes)))
+
+
+def _permute(s: Slopes, let: Let, slope: Atom) -> None:
+    x, rank = let.op.args[0], len(s.shape(let.var))
+    axes = (
+        given(let, 1, "dims", ...)
+        if len(let.op.args) < 3
+        else tuple(given(let, k, "", ...) for k in range(1, rank + 1))
+    )
+    if let.op.kwargs or not isinstance(axes, tuple) or any(type(axis) is not int for axis in axes):
+        raise s.refusal("a gradient through 'permute' of dimensions that are not known before the loop runs")
+    order = [axis % rank for axis in axes]
+    s.add(x, lambda: s.let("method.permute", slope, group(*(order.index(axis) for axis in range(rank)))))
+
+
+def _expanded(s: Slopes, let: Let, slope: Atom) -> None:
+    s.add(let.op.args[0], slope, s.shape(let.var))
+
+
+def _flip(s: Slopes, let: Let, slope: Atom) -> None:
+    only(s, let, 2, "dims")
+    s.add(let.op.args[0], lambda: s.let("method.flip", slope, argument(let, 1, "dims", None)))
+
+
+def _triangle(name: str) -> Rule:
+    def rule(s: Slopes, let: Let, slope: Atom) -> None:
+        only(s, let, 2, "diagonal")
+        s.add(let.op.args[0], lambda: s.let(name, slope, argument(let, 1, "diagonal", 0)))
+
+    return rule
+
+
+def _index_select(s: Slopes, let: Let, slope: Atom) -> None:
+    only(s, let, 3, "dim", "index")
+    x, axis, places = let.op.args[0], argument(let, 1, "dim", None), argument(let, 2, "index", None)
+    s.add(x, lambda: s.let("torch.index_add", s.let("torch.zeros_like", x), axis, places, slope))
+
+
+def _gather(s: Slopes, let: Let, slope: Atom) -> None:
+    only(s, let, 3, "dim", "index")
+    x, axis, places = let.op.args[0], argument(let, 1, "dim", None), argument(let, 2, "index", None)
+    s.add(x, lambda: s.let("torch.scatter_add", s.let("torch.zeros_like", x), axis, places, slope))
+
+
 def _reshaped(s: Slopes, let: Let, slope: Atom) -> None:
     x = let.op.args[0]
-    sizes = tuple(_extent(s, x, axis) for axis in range(len(s.shape(x))))
+    sizes = tuple(extent(s, x, axis) for axis in range(len(s.shape(x))))
     s.add(x, lambda: s.let("method.reshape", slope, Group("tuple", sizes)))
-
-
-def _extent(s: Slopes, x: Any, axis: int) -> Atom:
-    return s.let("getitem", s.let("attribute", x, Const("shape")), Const(axis))
-
-
-def _positions(s: Slopes, x: Any, extent: Atom) -> Atom:
-    """The places of a dimension, where the tensor is."""
-    device = s.facts[x].sample.device
-    options = {"device": Const(str(device))} if device.type != "cpu" else {}
-    return s.let("torch.arange", extent, **options)
 
 
 def _items(s: Slopes, let: Let) -> tuple[tuple[Any, ...], int]:
@@ -262,15 +213,19 @@ def _cat(s: Slopes, let: Let, slope: Atom) -> None:
     items, axis = _items(s, let)
     begin: Atom = Const(0)
     for item in items:
-        end = s.let("add", begin, _extent(s, item, axis))
+        end = s.let("add", begin, extent(s, item, axis))
         part = Slice(begin, end, Const(None))
         index = Group("tuple", (*_whole(axis), part)) if axis else part
         s.add(item, lambda index=index: s.let("getitem", slope, index))
         begin = end
 
 
+_WHOLE = Slice(Const(None), Const(None), Const(None))
+_FIRST = Slice(Const(0), Const(1), Const(None))
+
+
 def _whole(count: int) -> tuple[Slice, ...]:
-    return (Slice(Const(None), Const(None), Const(None)),) * count
+    return (_WHOLE,) * count
 
 
 def _stack(s: Slopes, let: Let, slope: Atom) -> None:
@@ -287,70 +242,108 @@ def _is_place(s: Slopes, part: Atom) -> bool:
 
 
 def _getitem(s: Slopes, let: Let, slope: Atom) -> None:
-    """``x[:, 0]``, ``x[i]``: zeros, but for the place that was read."""
+    """``x[:, 0]``, ``x[i]``, ``x[2:]``: zeros, but for the places that were read."""
     x: Any = let.op.args[0]
     index = let.op.args[1]
     parts = index.items if isinstance(index, Group) else (index,)
-    rank, mask = len(s.shape(x)), None
-    if not s.facts[x].kind.is_array or len(parts) > rank:
+    if not s.facts[x].kind.is_array or len(parts) > len(s.shape(x)):
         raise s.refusal("a gradient through an item of something else than a tensor")
+    if len(parts) == 1 and _is_list_of_places(s, parts[0]):
+        places = s.let("mod", parts[0], extent(s, x, 0))
+        return s.add(x, lambda: _gathered_rows(s, x, places, slope))
+    s.add(x, _widened(s, x, parts, slope))
+
+
+def _is_list_of_places(s: Slopes, part: Any) -> bool:
+    kind = s.facts[part].kind if isinstance(part, Var) else None
+    return kind is not None and kind.is_array and kind.rank == 1 and str(kind.dtype) == "torch.int64"
+
+
+def _widened(s: Slopes, x: Any, parts: tuple[Any, ...], slope: Atom) -> Atom:
+    """The slope of what was read, in the shape of what it was read from: zeros beside the places."""
+    rank, mask = len(s.shape(x)), None
     for axis, part in enumerate(parts):
         if isinstance(part, Slice):
-            if any(not isinstance(one, Const) or one.value is not None for one in (part.lo, part.hi, part.step)):
-                raise s.refusal("a gradient through a slice")
+            slope = _padded(s, x, axis, parts, slope)
             continue
         if isinstance(part, Group) or not _is_place(s, part):
             raise s.refusal("a gradient through an item at something else than numbers")
-        extent = _extent(s, x, axis)
-        here = s.let("eq", _positions(s, x, extent), s.let("mod", part, extent))
+        size = extent(s, x, axis)
+        here = s.let("eq", positions(s, x, size), s.let("mod", part, size))
         for _ in range(rank - axis - 1):
             here = s.let("method.unsqueeze", here, Const(-1))
         mask = here if mask is None else s.let("torch.logical_and", mask, here)
         slope = s.let("method.unsqueeze", slope, Const(axis))
-    s.add(x, slope if mask is None else s.let("torch.where", mask, slope, Const(0.0)))
+    return slope if mask is None else s.let("torch.where", mask, slope, Const(0.0))
 
 
-RULES: dict[str, Rule] = {
-    "add": _binary(lambda s, a, b, y, g: (lambda: g, lambda: g)),
-    "sub": _binary(lambda s, a, b, y, g: (lambda: g, lambda: s.let("neg", g))),
-    "mul": _binary(_mul),
-    "truediv": _binary(_truediv),
-    "pow": _pow,
-    "neg": _unary(lambda s, x, y, g: s.let("neg", g)),
-    "square": _unary(_square),
-    "exp": _unary(lambda s, x, y, g: s.let("mul", g, y)),
-    "log": _unary(lambda s, x, y, g: s.let("truediv", g, x)),
-    "sin": _unary(lambda s, x, y, g: s.let("mul", g, s.let("torch.cos", x))),
-    "cos": _unary(lambda s, x, y, g: s.let("mul", g, s.let("neg", s.let("torch.sin", x)))),
-    "sqrt": _unary(lambda s, x, y, g: s.let("truediv", g, s.let("mul", Const(2), y))),
-    "abs": _unary(lambda s, x, y, g: s.let("mul", g, s.let("torch.sign", x))),
-    "tanh": _unary(_tanh),
-    "sigmoid": _unary(_sigmoid),
-    "relu": _unary(_relu),
-    "sum": _sum,
-    "mean": _mean,
-    "mse_loss": _mse,
-    "cross_entropy": _cross_entropy,
-    "binary_cross_entropy_with_logits": _logits,
-    "softmax": _softmax,
-    "log_softmax": _log_softmax,
-    "linear": _linear,
-    "matmul": _matmul,
-    "mm": _matmul,
-    "mv": _matmul,
-    "dot": _matmul,
-    "unsqueeze": _unsqueeze,
-    "squeeze": _squeeze,
-    "t": _transpose,
-    "reshape": _reshaped,
-    "view": _reshaped,
-    "flatten": _reshaped,
-    "stack": _stack,
-    "cat": _cat,
-    "list": lambda s, let, slope: None,
-    "tuple": lambda s, let, slope: None,
-    "getitem": _getitem,
-    "clone": _same,
-    "contiguous": _same,
-}
+def _padded(s: Slopes, x: Any, axis: int, parts: tuple[Any, ...], slope: Atom) -> Atom:
+    """What a slice has read, with zeros in front of it and behind it; dimensions in front are as wide as they will be,
+    those behind as they were read."""
+    part = parts[axis]
+    lo: Any
+    hi: Any
+    lo, hi, step = (one.value if isinstance(one, Const) else ... for one in (part.lo, part.hi, part.step))
+    if any(one is not None and type(one) is not int for one in (lo, hi)) or step not in (None, 1):
+        raise s.refusal("a gradient through a slice whose bounds are not known before the loop runs")
+    if lo is not None and hi is not None:
+        if lo < 0 <= hi or ((lo < 0) == (hi < 0) and hi < lo):
+            raise s.refusal("a gradient through a slice whose second bound may be in front of the first one")
+        if hi < 0 <= lo:
+            s.require(s.let("ge", extent(s, x, axis), Const(lo - hi)), "a slice")
+    before = tuple(_WHOLE if isinstance(one, Slice) else _FIRST for one in parts[:axis])
+
+    def zeros(part: Slice) -> Atom:
+        read = s.let("getitem", x, Group("tuple", (*before, part, *parts[axis + 1 :])))
+        return s.let("torch.zeros_like", read)
+
+    pieces = [slope]
+    if lo:
+        pieces.insert(0, zeros(Slice(Const(None), Const(lo), Const(None))))
+    if hi is not None:
+        pieces.append(zeros(Slice(Const(hi), Const(None), Const(None))))
+    return slope if len(pieces) == 1 else s.let("torch.cat", Group("list", tuple(pieces)), Const(axis))
+
+
+RULES: dict[str, Rule] = (
+    elementwise_derivatives.RULES
+    | reduction_derivatives.RULES
+    | {
+        "linear": _linear,
+        "matmul": _matmul,
+        "mm": _matmul,
+        "mv": _matmul,
+        "dot": _matmul,
+        "bmm": _matmul,
+        "outer": _outer,
+        "addmm": _addmm,
+        "einsum": _einsum,
+        "embedding": _embedding,
+        "unsqueeze": _unsqueeze,
+        "squeeze": _squeeze,
+        "t": _t,
+        "transpose": _transpose,
+        "swapaxes": _transpose,
+        "permute": _permute,
+        "expand": _expanded,
+        "expand_as": _expanded,
+        "broadcast_to": _expanded,
+        "flip": _flip,
+        "tril": _triangle("torch.tril"),
+        "triu": _triangle("torch.triu"),
+        "index_select": _index_select,
+        "gather": _gather,
+        "reshape": _reshaped,
+        "view": _reshaped,
+        "unflatten": _reshaped,
+        "flatten": _reshaped,
+        "stack": _stack,
+        "cat": _cat,
+        "list": lambda s, let, slope: None,
+        "tuple": lambda s, let, slope: None,
+        "getitem": _getitem,
+        "clone": _same,
+        "contiguous": _same,
+    }
+)
 """By the name that functions and methods share."""

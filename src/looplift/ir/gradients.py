@@ -49,12 +49,16 @@ from looplift.ir.slopes import STOPS, Slopes
 
 GRADIENT = "slope_of"
 PULLED_BACK = "torch.autograd.grad"
-NAMESPACES = ("", "torch", "torch.nn.functional", "method")
+NAMESPACES = ("", "torch", "torch.linalg", "torch.nn.functional", "method")
 FLOWS = frozenset(
     """tuple list zipped_lists stack copy cat norm logsumexp amax amin maximum minimum clamp where outer softplus silu
     gelu expand expand_as iter_item unpack""".split()
 )
 """Operations without a rule, whose result asks for a gradient if one of their operands does."""
+
+
+MAY_RAISE = frozenset("cross_entropy nll_loss binary_cross_entropy embedding index_select gather".split())
+"""Operations with a rule that raise for some values."""
 
 
 def takes_gradients(function: Function) -> bool:
@@ -237,7 +241,7 @@ class _Differentiated:
             if base in ("getitem", "iter_item"):
                 if any(isinstance(one, Var) and self.facts.kind(one).is_array for one in atoms(let.op.args[1])):
                     return True
-            elif base == "cross_entropy":
+            elif base in MAY_RAISE:
                 if let.var not in through:
                     return True
             elif base not in RULES and base not in STOPS and base not in FLOWS:

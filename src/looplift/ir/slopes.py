@@ -15,7 +15,8 @@ from looplift.ir.grammar import Atom, Const, Group, Let, Op, Operand, Require, V
 
 STOPS = frozenset(
     """detach item tolist numpy eq ne lt le gt ge not and_ or_ isnan isinf isfinite argmax argmin argsort sign floor
-    ceil round attribute numel size dim len iter_len zeros_like ones_like bool int long slope_of""".split()
+    ceil round attribute numel size dim len iter_len zeros_like ones_like full_like
+    empty_like rand_like randn_like new_zeros new_ones new_full new_empty bool int long slope_of""".split()
 )
 """Operations that no gradient flows through."""
 
@@ -72,6 +73,11 @@ class Slopes:
         self.lets.append(Let(var, Op(name, tuple(args), tuple(kwargs.items())), self.span))
         return var
 
+    def check_no_graph(self, name: str) -> None:
+        """Refuses a graph through a slope whose own derivative torch has by another formula, or not at all."""
+        if self.creates:
+            raise self.refusal(f"a gradient of a gradient through '{name}'")
+
     def require(self, condition: Atom, why: str) -> None:
         """Else the loop runs, which raises."""
         self.lets.append(Require(condition, why, self.span))
@@ -120,9 +126,14 @@ def group(*axes: int) -> Operand:
     return Group("tuple", tuple(map(Const, axes)))
 
 
+def argument(let: Let, position: int, name: str, default: Any) -> Any:
+    """An argument as it stands, by its place or name."""
+    return let.op.args[position] if len(let.op.args) > position else dict(let.op.kwargs).get(name, Const(default))
+
+
 def given(let: Let, position: int, name: str, default: Any = None) -> Any:
     """A constant argument, by its place or name."""
-    found = let.op.args[position] if len(let.op.args) > position else dict(let.op.kwargs).get(name, Const(default))
+    found = argument(let, position, name, default)
     if isinstance(found, Group) and all(isinstance(item, Const) for item in found.items):
         return tuple(item.value for item in found.items if isinstance(item, Const))
     return found.value if isinstance(found, Const) else ...
@@ -132,3 +143,23 @@ def only(s: Slopes, let: Let, count: int, *names: str) -> None:
     """Refuses an operation with more arguments than its rule knows."""
     if len(let.op.args) > count or {name for name, _ in let.op.kwargs} - set(names):
         raise s.refusal(f"a gradient through '{let.op.name}' with arguments for which there is no rule")
+
+
+def extent(s: Slopes, x: Any, axis: int) -> Atom:
+    return s.let("getitem", s.let("attribute", x, Const("shape")), Const(axis))
+
+
+def positions(s: Slopes, x: Any, extent: Atom) -> Atom:
+    """The places of a dimension, where the tensor is."""
+    device = s.facts[x].sample.device
+    options = {"device": Const(str(device))} if device.type != "cpu" else {}
+    return s.let("torch.arange", extent, **options)
+
+
+def axis_of(s: Slopes, let: Let) -> tuple[Any, int]:
+    """What an operation takes, and the dimension along which it works."""
+    only(s, let, 2, "dim")
+    axis = given(let, 1, "dim", ...)
+    if type(axis) is not int:
+        raise s.refusal(f"a gradient through '{let.op.name}' along a dimension that is not known before the loop runs")
+    return let.op.args[0], axis

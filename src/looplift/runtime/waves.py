@@ -348,16 +348,45 @@ class Waves(Sums, Attributes):
     def stored(before, index, value):
         """What rows are after ``row[index] = value``."""
         made = before.clone()
-        if isinstance(value, torch.Tensor):
-            number = value.dtype in (torch.float64, torch.int64) and made.dtype in (torch.float32, torch.float64)
-            same = value.dtype == made.dtype or (number and made.dim() == 2 and not value.requires_grad)
-            if value.shape != (made.shape[0], *made.shape[2:]) or not same:
-                raise NotImplementedError("a store of another shape or dtype")
-            value = value.to(made.dtype)
-        elif type(value) not in (int, float) or made.dtype not in (torch.float32, torch.float64):
-            raise NotImplementedError("a store into a tensor of another dtype than float")
-        made[torch.arange(made.shape[0]), index] = value
+        place = torch.arange(made.shape[0]), index
+        made[place] = Waves.taken(value, made.dtype, (made.shape[0], *made.shape[2:]))
         return made
+
+    @staticmethod
+    def stored_part(before, index, value):
+        """The same for subscripts and slices that are those of all rows."""
+        made = before.clone()
+        place = slice(None), *index
+        made[place] = Waves.taken(value, made.dtype, made[place].shape)
+        return made
+
+    @staticmethod
+    def stored_part_of_row(before, index, value):
+        """What one row is after ``row[index] = value``; ``torch.vmap`` knows no stores."""
+        places = torch.arange(before.numel(), device=before.device).view(before.shape)[index]
+        taken = Waves.taken(value, before.dtype, places.shape, 0)
+        flat = taken.reshape(-1) if isinstance(taken, torch.Tensor) else before.new_full((), taken)
+        return before.reshape(-1).index_put((places.reshape(-1),), flat).view(before.shape)
+
+    @staticmethod
+    def taken(value, dtype, shape, rank=1):
+        """A number, or one or a tensor for each row, as what has this dtype and shape takes it.
+
+        ``rank`` is that of the numbers of all rows.
+        """
+        if not isinstance(value, torch.Tensor):
+            if type(value) not in (int, float) or dtype not in (torch.float32, torch.float64):
+                raise NotImplementedError("a store into a tensor of another dtype than float")
+            return value
+        number = value.dtype in (torch.float64, torch.int64) and dtype in (torch.float32, torch.float64)
+        number = number and value.dim() == rank and not value.requires_grad
+        if value.dtype != dtype and not number:
+            raise NotImplementedError("a store of another shape or dtype")
+        if number and len(shape) > rank:
+            value = value.reshape(*value.shape, *[1] * (len(shape) - rank)).expand(shape)
+        if value.shape != shape:
+            raise NotImplementedError("a store of another shape or dtype")
+        return value.to(dtype)
 
     def places(self, places, may_repeat=False):
         """Subscripts of numbers as a tensor with a row for each."""
