@@ -313,7 +313,8 @@ def counters_that_are_handed_out(x, edges, w):
 
 
 HANDED_OUT = [
-    handed_out, one_of_them, one_of_them_joined, each_of_them_joined, joined_and_kept, copied, views, of_another_dtype, of_another_shape, changed_later,
+    handed_out, one_of_them, one_of_them_joined, each_of_them_joined, joined_and_kept, copied,
+    views, of_another_dtype, of_another_shape, changed_later,
     changed_where_it_stands_twice, replaced_where_it_stands_twice, changed_after_it_was_read,
     counters_that_are_handed_out,
 ]  # fmt: skip

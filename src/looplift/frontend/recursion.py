@@ -35,8 +35,8 @@ def _reaches_itself(function: types.FunctionType, owner: Any, path: tuple[types.
         return False
     if calls_itself(tree.body):
         return True
-    inner = (*path, function.__code__)
-    return any(_reaches_itself(callee, its, inner) for callee, its in _callees(tree.body, scope_of(function, tree, owner)))
+    inner, scope = (*path, function.__code__), scope_of(function, tree, owner)
+    return any(_reaches_itself(callee, its, inner) for callee, its in _callees(tree.body, scope))
 
 
 def scope_of(function: types.FunctionType, tree: ast.FunctionDef, owner: Any) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
-from looplift.frontend.callees import calls_of_users
+from looplift.frontend.callees import may_be_users
+from looplift.frontend.named_items import Meanings, in_terms_of, meanings_of
 from looplift.frontend.recursion import function_of, scope_of
 from looplift.frontend.source import source_of
 from looplift.frontend.writing import is_of_library
@@ -25,20 +26,39 @@ def stores_at_places(statements: list[ast.stmt], values: Mapping[str, Any]) -> b
 def _store_at_places(statements: list[ast.stmt], scope: Mapping[str, Any], seen: set[types.CodeType]) -> bool:
     if _has_stores_at_places(statements):
         return True
-    callees = calls_of_users(statements).values()
-    called = [function_of(value) for callee in callees for value in objects_named(callee, scope)]
-    return any(_stores_at_places_inside(*one, seen) for one in called if one is not None)
+    meanings = meanings_of(statements)
+    calls = [node for statement in statements for node in nodes_of(statement) if isinstance(node, ast.Call)]
+    return any(_stores_at_places_inside(call, scope, meanings, seen) for call in calls if may_be_users(call.func))
 
 
-def _stores_at_places_inside(function: types.FunctionType, owner: Any, seen: set[types.CodeType]) -> bool:
-    if function.__code__ in seen or is_of_library(function):
-        return False
-    seen.add(function.__code__)
-    try:
-        tree = source_of(function).tree
-    except NotLiftable:
-        return False
-    return _store_at_places(tree.body, scope_of(function, tree, owner), seen)
+def _stores_at_places_inside(
+    call: ast.Call, scope: Mapping[str, Any], meanings: Meanings, seen: set[types.CodeType]
+) -> bool:
+    """Whether one of the functions that may be called does so."""
+    for value in objects_named(in_terms_of(meanings, call.func), scope):
+        found = function_of(value)
+        if found is None or found[0].__code__ in seen or is_of_library(found[0]):
+            continue
+        function, owner = found
+        seen.add(function.__code__)
+        try:
+            tree = source_of(function).tree
+        except NotLiftable:
+            continue
+        given = _arguments(call, tree, scope, meanings, skips=owner is not None)
+        if _store_at_places(tree.body, scope_of(function, tree, owner) | given, seen):
+            return True
+    return False
+
+
+def _arguments(
+    call: ast.Call, tree: ast.FunctionDef, scope: Mapping[str, Any], meanings: Meanings, *, skips: bool
+) -> dict[str, Any]:
+    """What the parameters of a function may be, as far as it is known; ``skips``: the first is another one's."""
+    names = [one.arg for one in (*tree.args.posonlyargs, *tree.args.args)][skips:]
+    given = [*zip(names, call.args, strict=False), *((one.arg, one.value) for one in call.keywords if one.arg)]
+    found = {name: objects_named(in_terms_of(meanings, value), scope) for name, value in given}
+    return {name: objects[0] for name, objects in found.items() if objects}
 
 
 def _has_stores_at_places(statements: list[ast.stmt]) -> bool:

@@ -1,4 +1,4 @@
-"""An expression and the values of names in, the objects that it may name out, without running any code of the user's."""
+"""An expression and the values of names in, the objects that it may name out; no code of the user's runs for it."""
 
 from __future__ import annotations
 
