@@ -95,6 +95,14 @@ def normalised(x, edges, w):
     return torch.stack([out[i] / max(incoming[i], 1) for i in range(n)])
 
 
+def joined(x, edges, w):
+    """What is read goes through a list into a join."""
+    m = [torch.zeros(3) for _ in range(x.shape[0])]
+    for u, v in edges:
+        m[v] = m[v] + w @ x[u]
+    return torch.stack([torch.cat([x[i], m[i]]) for i in range(x.shape[0])])
+
+
 def mean_by_group(x, edges, w):
     total = [torch.zeros(3) for _ in range(4)]
     count = [0] * 4
@@ -147,7 +155,7 @@ def assert_same(function, lifted, *args):
     torch.testing.assert_close(outcome(lifted, *args), outcome(function, *args), rtol=1e-5, atol=1e-6)
 
 
-LIFTED = [summed, rounds, attention, both_ends, last_message, in_place, normalised]
+LIFTED = [summed, rounds, attention, both_ends, last_message, in_place, normalised, joined]
 
 
 @pytest.mark.parametrize("gradients", [True, False])
@@ -209,6 +217,28 @@ def one_of_them(x, edges, w):
     for u, v in edges:
         m[v] = m[v] + w @ x[u]
     return torch.tanh(m[0])
+
+
+def one_of_them_joined(x, edges, w):
+    m = [torch.zeros(3) for _ in range(x.shape[0])]
+    for u, v in edges:
+        m[v] = m[v] + w @ x[u]
+    return torch.cat([x[0], m[0]])
+
+
+def each_of_them_joined(x, edges, w):
+    m = [torch.zeros(3) for _ in range(x.shape[0])]
+    for u, v in edges:
+        m[v] = m[v] + w @ x[u]
+    return [torch.cat([x[i], m[i]]) for i in range(x.shape[0])]
+
+
+def joined_and_kept(x, edges, w):
+    m = [torch.zeros(3) for _ in range(x.shape[0])]
+    for u, v in edges:
+        m[v] = m[v] + w @ x[u]
+    pair = [x[0], m[0]]
+    return pair, torch.cat(pair)
 
 
 def copied(x, edges, w):
@@ -283,7 +313,8 @@ def counters_that_are_handed_out(x, edges, w):
 
 
 HANDED_OUT = [
-    handed_out, one_of_them, copied, views, of_another_dtype, of_another_shape, changed_later,
+    handed_out, one_of_them, one_of_them_joined, each_of_them_joined, joined_and_kept, copied,
+    views, of_another_dtype, of_another_shape, changed_later,
     changed_where_it_stands_twice, replaced_where_it_stands_twice, changed_after_it_was_read,
     counters_that_are_handed_out,
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from collections.abc import Set
 from typing import Any
 
 from looplift.base.syntax import children_of
+from looplift.frontend.named_items import in_terms_of, meanings_of
 from looplift.frontend.names import FUNCTIONS
 from looplift.frontend.source import REGIONS_NAME
 
@@ -30,14 +31,16 @@ def hooked(node: Any, number: int, places: Set[Place] | None = None) -> Any:
 
 
 def calls_of_users(statements: list[ast.stmt]) -> dict[Place, ast.expr]:
-    """What statements call that may be a function, method or module of the user, by the place of the call."""
+    """What statements call that may be a function, method or module of the user, by the place of the call, in terms of
+    names that are bound before: the variable of a loop is any item of what the loop runs through."""
     found: dict[Place, ast.expr] = {}
+    meanings = meanings_of(statements)
 
     def visit(node: ast.AST) -> None:
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             return
         if isinstance(node, ast.Call) and may_be_users(node.func):
-            found[_place(node)] = node.func
+            found[_place(node)] = in_terms_of(meanings, node.func)
         for child in children_of(node):
             visit(child)
 

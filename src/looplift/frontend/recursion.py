@@ -35,17 +35,22 @@ def _reaches_itself(function: types.FunctionType, owner: Any, path: tuple[types.
         return False
     if calls_itself(tree.body):
         return True
+    inner, scope = (*path, function.__code__), scope_of(function, tree, owner)
+    return any(_reaches_itself(callee, its, inner) for callee, its in _callees(tree.body, scope))
+
+
+def scope_of(function: types.FunctionType, tree: ast.FunctionDef, owner: Any) -> dict[str, Any]:
+    """The values of names in a function that are known before it is called; ``owner``: of a method its object."""
     scope = function.__globals__ | closure_of(function)
     if owner is not None and tree.args.args:
         scope[tree.args.args[0].arg] = owner
-    inner = (*path, function.__code__)
-    return any(_reaches_itself(callee, its, inner) for callee, its in _callees(tree.body, scope))
+    return scope
 
 
 def _callees(nodes: list[ast.stmt], scope: Mapping[str, Any]) -> Iterator[tuple[types.FunctionType, Any]]:
     for statement in nodes:
         for node in nodes_of(statement):
-            if isinstance(node, ast.Call) and (found := _function(_value(node.func, scope))) is not None:
+            if isinstance(node, ast.Call) and (found := function_of(_value(node.func, scope))) is not None:
                 yield found
 
 
@@ -73,7 +78,8 @@ def _attribute(value: Any, name: str) -> Any:
     return found
 
 
-def _function(value: Any) -> tuple[types.FunctionType, Any] | None:
+def function_of(value: Any) -> tuple[types.FunctionType, Any] | None:
+    """The function of the user's that a call of something runs, and the object whose method it is; None of others."""
     import torch
 
     if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):

@@ -85,10 +85,11 @@ def _length(build: Builder, domain: Range) -> int:
 
 
 def positions(build: Builder, source: iteration.Source) -> list[Value]:
-    """The items of a loop over a short range of known numbers."""
+    """The items of a loop over a short range of known numbers, such as one that fills a list that must be known."""
     numbers = _numbers(source.domain)
     if numbers is None:
-        raise build.refuse("unsupported-iterable", "a loop over items of different kinds whose number is not known")
+        text = "how long a list is that is changed item by item is not known; a tensor can have a row for each item"
+        raise build.refuse("unsupported-value", text)
     return [_numbered(source, number) for number in numbers]
 
 

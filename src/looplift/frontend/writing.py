@@ -55,7 +55,7 @@ def _function_may_write(found: Any, depth: int) -> bool:
 
     if found is MISSING:
         return True
-    if _is_of_library(found):
+    if is_of_library(found):
         return False
     if not isinstance(found, types.FunctionType):
         return not isinstance(found, type | types.BuiltinFunctionType)
@@ -75,32 +75,6 @@ def _builtin(name: str) -> Any:
     return getattr(builtins, name, MISSING)
 
 
-def _is_of_library(found: Any) -> bool:
+def is_of_library(found: Any) -> bool:
+    """Whether something is PyTorch's, NumPy's or Python's own."""
     return (getattr(found, "__module__", None) or "").partition(".")[0] in ("torch", "numpy", "math", "builtins")
-
-
-def stores_at_places(statements: Iterable[ast.stmt]) -> bool:
-    """Whether a list that statements make is stored into at places that are not written out."""
-    every = [node for statement in statements for node in nodes_of(statement)]
-    lists = {
-        node.targets[0].id
-        for node in every
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _makes_list(node.value)
-    }
-    return any(
-        isinstance(node, ast.Subscript)
-        and isinstance(node.ctx, ast.Store)
-        and isinstance(node.value, ast.Name)
-        and node.value.id in lists
-        and not isinstance(node.slice, ast.Constant)
-        for node in every
-    )
-
-
-def _makes_list(node: ast.expr) -> bool:
-    match node:
-        case ast.ListComp() | ast.List(elts=[]) | ast.Call(func=ast.Name(id="list")):
-            return True
-        case ast.BinOp(left=ast.List()) | ast.BinOp(right=ast.List()) | ast.Call(func=ast.Attribute(attr="copy")):
-            return True
-    return False

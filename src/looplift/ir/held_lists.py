@@ -35,6 +35,8 @@ from looplift.ir.partial import Parts
 CREATION = frozenset("torch.zeros torch.ones torch.empty torch.full torch.zeros_like torch.ones_like".split())
 READS = frozenset("getitem iter_item iter_len builtin.len torch.stack".split())
 """What reads a list, and makes no other name of it."""
+JOINS = frozenset("torch.cat torch.concat torch.concatenate torch.stack torch.hstack torch.vstack".split())
+"""What makes one tensor of copies of the items of a list."""
 
 
 class HeldList:
@@ -142,7 +144,7 @@ class HeldList:
         let = self.lets.get(atom)
         if atom is self.ref:
             return False
-        if let is not None and let.op.name == "tuple":
+        if let is not None and let.op.name in ("tuple", "zipped"):
             return all(self._is_made(one, seen) for one in operands(let.op))
         if let is not None and let.op.name == "list":
             appended = [s.value for s in self.everything if isinstance(s, Append) and s.ref is atom]
@@ -168,7 +170,18 @@ class HeldList:
 
     def _is_only_computed_with(self, var: Var) -> bool:
         users = [s for s in self.everything if var in uses(s)]
-        return all(map(self._computes, users)) and not any(atom is var for _, atom in self.function.results)
+        if any(atom is var for _, atom in self.function.results):
+            return False
+        return all(self._computes(user) or self._is_there_to_be_joined(user) for user in users)
+
+    def _is_there_to_be_joined(self, statement: Statement) -> bool:
+        """Whether a statement makes a list that nothing but joins reads: they copy its items."""
+        if not isinstance(statement, Let) or statement.op.name != "list":
+            return False
+        users = [s for s in self.everything if statement.var in uses(s)]
+        return all(isinstance(user, Let) and user.op.name in JOINS for user in users) and not any(
+            atom is statement.var for _, atom in self.function.results
+        )
 
     def _computes(self, statement: Statement) -> bool:
         return isinstance(statement, Let) and self.is_new(statement.var)

@@ -132,7 +132,10 @@ class Parts:
         return False
 
     def _is_list(self, atom: Atom) -> bool:
-        return isinstance(self.facts[atom].sample, list) if atom in self.facts.of else False
+        """Whether a value is a list with a place for each item; one that was written out holds but those in it."""
+        let = self.lets.get(atom) if isinstance(atom, Var) else None
+        is_written_out = let is not None and let.op.name == "list" and bool(let.op.args)
+        return not is_written_out and atom in self.facts.of and isinstance(self.facts[atom].sample, list)
 
 
 __all__ = ["LENGTHS", "Parts"]

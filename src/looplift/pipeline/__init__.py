@@ -209,10 +209,10 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
     from looplift.frontend.grids import has_grid
     from looplift.frontend.outer_lists import outer_lists
     from looplift.frontend.peeling import MET, has_marker
+    from looplift.frontend.stored_places import stores_at_places
     from looplift.frontend.streams import streams_of
     from looplift.frontend.tallies import with_tallies
     from looplift.frontend.words import words_of
-    from looplift.frontend.writing import stores_at_places
     from looplift.pipeline import rewritten
 
     statements = program.region.statements
@@ -234,7 +234,7 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
         yield partial(rewritten.with_other_statements, peeled)
     if (words := words_of(statements, values, program.namespace, program.live_out)) is not None:
         yield partial(rewritten.with_words, words)
-    if stores_at_places(statements):
+    if stores_at_places(statements, values):
         yield rewritten.through_tables
     if has_grid(statements):
         yield rewritten.through_grids

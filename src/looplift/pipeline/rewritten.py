@@ -261,6 +261,7 @@ def through_tables(program: RegionProgram, values: Mapping[str, Any], settings: 
     from looplift.analysis.probe import analyse
     from looplift.ir.scattered import lines_of_changes, with_scattered
     from looplift.optimize import reuse
+    from looplift.vectorize.decisions import lines_that_stay
     from looplift.vectorize.plan import needs_grad, plan
 
     places = {"file": program.file, "name": program.name, "scattered": True}
@@ -277,8 +278,7 @@ def through_tables(program: RegionProgram, values: Mapping[str, Any], settings: 
         plan, backend=settings.backend, kernel_of=kernel_of, reuses=lambda program: reuse.reuse_memory(program)
     )
     made = planned(analyse(tabled), make, settings)
-    slow = {loop.line for loop in made.decisions if loop.decision == "sequential"}
-    if slow & lines_of_changes(tabled):
+    if lines_that_stay(made.decisions) & lines_of_changes(tabled):
         raise NotLiftable("memory-dependence", "a list of tensors is read where it is changed", function.span)
     return within_memory(program, made, values, settings)
 
@@ -289,6 +289,7 @@ def through_grids(program: RegionProgram, values: Mapping[str, Any], settings: S
     from looplift.frontend.grids import grids_of
     from looplift.ir.grids import check_grids, with_plain_copies
     from looplift.ir.scattered import lines_of_changes
+    from looplift.vectorize.decisions import lines_that_stay
     from looplift.vectorize.plan import needs_grad, plan
 
     refusal = NotLiftable("unsupported-value", "no list of tensors can be a tensor")
@@ -308,7 +309,7 @@ def through_grids(program: RegionProgram, values: Mapping[str, Any], settings: S
             continue
         function = replace(function, body=with_plain_copies(function.body))
         made = planned(analyse(function), partial(plan, backend=settings.backend, kernel_of=kernel_of), settings)
-        if {loop.line for loop in made.decisions if loop.decision == "sequential"} & lines_of_changes(function):
+        if lines_that_stay(made.decisions) & lines_of_changes(function):
             raise refusal
         return within_memory(program, made, values, settings)
     raise refusal

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import ast
 import functools
-import inspect
 import types
 from collections.abc import Mapping
 from typing import Any
 
 import torch
 
-from looplift.base.classes import is_called_object, method_of_users
+from looplift.base.classes import method_of_users
 from looplift.runtime.callees import Callees
+from looplift.runtime.named import objects_named
 
 
 class Inside:
@@ -46,22 +46,20 @@ class Inside:
 
     def with_loops(self, calls: Mapping[tuple[int, int], ast.expr], values: Mapping[str, Any]) -> frozenset[Any]:
         """The places at which something with loops is called, as far as it is known beforehand."""
-        found = {place: self._lifted(_value_of(callee, values)) for place, callee in calls.items()}
-        return frozenset(place for place, state in found.items() if state is not None)
+        return frozenset(place for place, callee in calls.items() if self._states(callee, values))
 
     def are_idle(self, calls: Mapping[tuple[int, int], ast.expr], values: Mapping[str, Any], asking: Any) -> bool:
         """Whether nothing is lifted in what is called; ``asking``: the dispatcher of the statements that call, which
         may be among those of a function that calls itself."""
         self.asleep.clear()  # sizes may have grown
-        states = [self._lifted(_value_of(callee, values)) for callee in calls.values()]
-        return all(_is_idle(state, asking=asking) for state in states if state is not None)
+        states = [state for callee in calls.values() for state in self._states(callee, values)]
+        return all(_is_idle(state, asking=asking) for state in states)
 
-    def _lifted(self, value: Any) -> Any:
-        """The state of the lifted form of a function with loops of its own."""
-        if value is None or isinstance(value, type):
-            return None
-        state = state_of(self.callees(value))
-        return state if state is not None and state.dispatchers else None
+    def _states(self, callee: ast.expr, values: Mapping[str, Any]) -> list[Any]:
+        """The states of the lifted forms of functions with loops of their own that may be called."""
+        found = [value for value in objects_named(callee, values) if not isinstance(value, type)]
+        states = dict.fromkeys(state_of(self.callees(value)) for value in found)
+        return [state for state in states if state is not None and state.dispatchers]
 
 
 def state_of(found: Any) -> Any:
@@ -98,18 +96,3 @@ def _leads_to(state: Any, wanted: Any, seen: frozenset[Any] = frozenset()) -> bo
         pending += one.children
     seen |= {state}
     return any(_leads_to(inner, wanted, seen) for inner in state.callees if inner not in seen)
-
-
-def _value_of(callee: ast.expr, values: Mapping[str, Any]) -> Any:
-    """What an expression names, without running any code of the user's; None where that is not known."""
-    if isinstance(callee, ast.Name):
-        return values.get(callee.id)
-    if not isinstance(callee, ast.Attribute) or (owner := _value_of(callee.value, values)) is None:
-        return None
-    if issubclass(type(owner), torch.nn.Module) and callee.attr in (modules := owner.__dict__.get("_modules", {})):
-        return modules[callee.attr]
-    found = inspect.getattr_static(owner, callee.attr, None)
-    if isinstance(found, types.FunctionType) and not isinstance(owner, types.ModuleType | type):
-        return types.MethodType(found, owner)
-    is_called = isinstance(found, types.FunctionType | torch.nn.Module) or is_called_object(found)
-    return found if is_called else None

@@ -52,7 +52,7 @@ def record_read(context: Context, made: Node, value: Node, read: Callable[[Node]
     if not context.needs_grad:
         return
     for lanes, inputs in found_in(context, value):
-        if lanes.op == "asking" or _is_unknown(lanes):
+        if lanes.op == "asking" or is_unknown(lanes):
             record_unknown(context, made, inputs)
             continue
         there = nodes.both(inside, read(lanes))
@@ -68,7 +68,7 @@ def record_entries(context: Context, made: Node, value: Node, entries: Callable[
     if found:
         made.attrs["moved"] = True
     for lanes, inputs in found:
-        if lanes.op == "asking" or _is_unknown(lanes):
+        if lanes.op == "asking" or is_unknown(lanes):
             record_unknown(context, made, inputs)
         else:
             context.doubts.setdefault(number_of(made), []).append((entries(lanes), inputs))
@@ -235,7 +235,7 @@ def record_chosen(context: Context, made: Node, chosen: Node) -> None:
     found = context.doubts.get(number_of(made), ())
     if found:
         context.doubts[number_of(made)] = [
-            (lanes if _is_unknown(lanes) else nodes.both(lanes, chosen), inputs) for lanes, inputs in found
+            (lanes if is_unknown(lanes) else nodes.both(lanes, chosen), inputs) for lanes, inputs in found
         ]
 
 
@@ -254,7 +254,7 @@ def is_local(node: Node) -> bool:
     )
 
 
-def _is_unknown(lanes: Node) -> bool:
+def is_unknown(lanes: Node) -> bool:
     """Whether only the run knows some of the lanes that others were made of, in a loop that stays."""
     return any(node.op == "unknown" for node in reachable([lanes]))
 
@@ -319,7 +319,7 @@ def check_all_known(context: Context) -> None:
 
 
 def _check_known(context: Context, lanes: Node) -> None:
-    if _is_unknown(lanes):
+    if is_unknown(lanes):
         raise context.refuse("carried", "a value that may have no gradient in some iterations of a loop that stays")
 
 

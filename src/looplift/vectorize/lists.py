@@ -72,6 +72,8 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) 
         raise context.refuse("ragged-shape", f"the items of '{hint}' differ in several dimensions")
     if differing:
         lane = _row_axis(context, index)
+        if lane is None:
+            return ragged_lists.item_of_another_length(context, val.node, sample, index, element, differing)
         return ragged_lists.items_of_different_lengths(context, val.node, sample, lane, element, differing)
     whole = pack(context, val.node, element)
     if element.is_array and not all(hasattr(item, "shape") for item in sample):
@@ -121,14 +123,14 @@ def pack(context: Context, node: Node, element: Kind) -> Node:
     return Node("pack", (node,), (), kind, {"element": element, "extents": extents}, f"{node.hint}_packed")
 
 
-def _row_axis(context: Context, index: Operand) -> Axis:
+def _row_axis(context: Context, index: Operand) -> Axis | None:
+    """The axis whose position in the list an index is; None for another place."""
     form = context.affine(index) if isinstance(index, Var | Const) else None
-    axis, coefficient = form.terms[0] if form is not None and len(form.terms) == 1 else (None, 0)
-    own = form is not None and axis is not None and coefficient == axis.step == 1 and nodes.is_const(axis.lo, 0)
-    if axis is None or form is None or not own or not nodes.is_const(form.base, 0):
-        message = "a list of tensors of different lengths is read at a place that is not the loop's own index"
-        raise context.refuse("ragged-shape", message)
-    return axis
+    if form is None or len(form.terms) != 1 or not nodes.is_const(form.base, 0):
+        return None
+    ((axis, coefficient),) = form.terms
+    own = coefficient == axis.step == 1 and nodes.is_const(axis.lo, 0) and not axis.is_ragged
+    return axis if own else None
 
 
 @dataclass

@@ -103,6 +103,8 @@ def _operation(context: Context, statement: Let) -> Val:
         )
     if table.base_name(op.name) in FILLED and (made := ragged_arrays.made_of_sizes(context, op, fact)) is not None:
         return made
+    if op.name == "torch.arange" and (made := ragged_arrays.counted(context, op, fact)) is not None:
+        return made
     made = lanes(context, op, fact, statement.var)
     if op.name.startswith("inplace."):
         made = _of_its_own_type(context, made, fact)

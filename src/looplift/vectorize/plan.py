@@ -250,7 +250,7 @@ def _with_unrolled(decisions: list[Decision], unrolled: dict[Any, int]) -> list[
     found = {(d.line, d.decision): d for d in decisions}
     for span, count in unrolled.items():
         reason = f"its {count} items, known before the loop runs, are taken one after the other"
-        found.setdefault((span.line, "sequential"), Decision(span.line, "sequential", "", reason))
+        found.setdefault((span.line, "sequential"), Decision(span.line, "sequential", "", reason, is_unrolled=True))
     return sorted([*decisions, *(d for d in found.values() if d not in decisions)], key=lambda d: d.line)
 
 

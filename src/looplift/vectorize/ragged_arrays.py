@@ -56,6 +56,30 @@ def made_of_sizes(context: Context, op: Op, fact: Fact) -> Val | None:
     return _as_rows(made, axis, lane_kind(context, fact, (axis, *(None for _ in dense))))
 
 
+COUNTED = ("int64", "int32", "float32", "float64")
+"""The dtypes in which positions are what ``torch.arange`` gives."""
+
+
+def counted(context: Context, op: Op, fact: Fact) -> Val | None:
+    """``torch.arange(n)`` and ``torch.arange(lo, hi)`` where that is another number in each lane; None for others."""
+    if not 1 <= len(op.args) <= 2 or any(key != "dtype" for key, _ in op.kwargs):
+        return None
+    if str(fact.kind.dtype).removeprefix("torch.") not in COUNTED:
+        return None
+    *first, last = [context.node(as_atom(arg)) for arg in op.args]
+    if any(node.kind.family != "int" for node in (*first, last)):
+        return None
+    start = first[0] if first else nodes.const(0)
+    count = last if nodes.is_const(start, 0) else nodes.elementwise("sub", [last, start], nodes.INT)
+    axis = _axis_of(context, count) if count.axes else None
+    if axis is None:
+        return None
+    position = segments.index_of(axis)
+    if not nodes.is_const(start, 0):
+        position = nodes.elementwise("add", [position, start], nodes.INT)
+    return Val(nodes.cast(position, fact.kind.dtype), dims=(axis,))
+
+
 def _axis_of(context: Context, count: Node) -> Axis | None:
     """The axis of as many entries in each lane as there are of something else, or one of its own.
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Fact, Kind
-from looplift.ir.grammar import Var
-from looplift.vectorize import alone, nodes, segments, unbounded
+from looplift.ir.grammar import Operand, Var
+from looplift.vectorize import alone, nodes, rows, segments, unbounded
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
@@ -110,6 +110,39 @@ def items_of_different_lengths(
     unbounded.check_items(context, flat)
     found = dict(zip(dims, axes, strict=True))
     return Val(flat, dims=tuple(found.get(k) for k in range(element.rank)))
+
+
+def item_of_another_length(
+    context: Context, owner: Node, sample: Any, index: Operand, element: Kind, dims: list[int]
+) -> Val:
+    """``items[near[i]]``: of all items, put together once for each call, a slice in each lane."""
+    if len(dims) > 1:
+        message = "a list of matrices that differ in both dimensions is read in another order than its own"
+        raise context.refuse("ragged-shape", message)
+    if context.needs_grad and any(getattr(item, "requires_grad", False) for item in sample):
+        message = (
+            "a list of tensors of different lengths, which ask for gradients, is read in another order than its own"
+        )
+        raise context.refuse("ragged-shape", message)
+    (dim,), count = dims, nodes.length_of(owner)
+    context.check(nodes.compare("ge", count, nodes.const(1)))
+    at = segments.counted_from_start(context, segments.lane_integer(context, index), count)
+    lengths = Node("item_lengths", (owner,), (), rows.integers(context), _attrs(dim, count), "lengths")
+    ends = Node("along_dim", (lengths,), (), lengths.kind, {"name": "cumsum", "dim": -1, "extents": [count]})
+    firsts = nodes.elementwise("sub", [ends, lengths], lengths.kind)
+    length, first = (rows.read_table(context, table, at, nodes.INT) for table in (lengths, firsts))
+    axis, entry = segments.slice_axis(context, None, None, length, "k")
+    whole = Node("items", (owner,), (), element, {"dims": dims, "extents": [None] * element.rank}, f"{owner.hint}_flat")
+    if alone.may_ask(context, element):
+        alone.check_asks_for_none(context, whole)
+    unbounded.check_items(context, whole)
+    with context.unmasked():
+        flat = rows.read_table(context, whole, nodes.elementwise("add", [first, entry], nodes.INT), element)
+    return Val(flat, dims=tuple(axis if k == dim else None for k in range(element.rank)))
+
+
+def _attrs(dim: int, count: Node) -> dict[str, Any]:
+    return {"bits": 40, "dim": dim, "extents": [count]}
 
 
 def _lengths_of(context: Context, owner: Node, sample: Any, lane: Axis, dim: int) -> Node:

@@ -159,15 +159,15 @@ class Row(Listed):
     def _sizes(self, context: Context) -> Node:
         """The lengths of all lists."""
         attrs = {"bits": 40, "extents": [self._count()]}
-        return Node("lengths", (self.sized,), (), _integers(context), attrs, "lengths")
+        return Node("lengths", (self.sized,), (), integers(context), attrs, "lengths")
 
     def _looked_up(self, context: Context, table: Node) -> Node:
         """What a vector over all lists holds for that of the lane."""
         if self.axis is None:
             assert self.at is not None
-            return _read(context, table, self.at, nodes.INT)
+            return read_table(context, table, self.at, nodes.INT)
         with context.unmasked():
-            return _read(context, table, segments.index_of(self.axis), nodes.INT)
+            return read_table(context, table, segments.index_of(self.axis), nodes.INT)
 
     def item_kind(self, context: Context) -> Kind:
         """Also of tensors, if they ask for no gradient: the lists are read, and stay as they are."""
@@ -200,7 +200,7 @@ class Row(Listed):
         kind = self.item_kind(context)
         first = self._once(context, "row first", lambda: self._first(context))
         flat = self._flat(context, (), packed_kind(context, kind))
-        return _read(context, flat, nodes.elementwise("add", [first, at], nodes.INT), kind)
+        return read_table(context, flat, nodes.elementwise("add", [first, at], nodes.INT), kind)
 
     def _first(self, context: Context) -> Node:
         """Where the list of each lane begins among the entries of all."""
@@ -210,7 +210,7 @@ class Row(Listed):
         return self._looked_up(context, nodes.elementwise("sub", [ends, sizes], sizes.kind))
 
 
-def _read(context: Context, table: Node, place: Node, kind: Kind) -> Node:
+def read_table(context: Context, table: Node, place: Node, kind: Kind) -> Node:
     """Numbers of a vector that all lanes share, or tensors of a stack."""
     from looplift.vectorize.indexing import read_pieces
 
@@ -259,7 +259,7 @@ class Plain(Listed):
     def taken(self, context: Context, at: Node) -> Node:
         from looplift.vectorize.lists import pack
 
-        return _read(context, pack(context, self.node, self.kind(context)), at, self.kind(context))
+        return read_table(context, pack(context, self.node, self.kind(context)), at, self.kind(context))
 
 
 def cut(context: Context, whole: Listed, item: Slice) -> Val:
@@ -357,7 +357,7 @@ def _are_lengths(lengths: Node, length: Node) -> bool:
     )
 
 
-def _integers(context: Context) -> Kind:
+def integers(context: Context) -> Kind:
     if context.library == "np":
         import numpy as np
 

@@ -24,26 +24,45 @@ def note(context: Context, array: Array, val: Val) -> None:
     inputs = frozenset(leaves(val.node)) - {array.node.serial}
     if context.serial_loops or not val.node.kind.is_array or not inputs:
         return
-    taken, known = _taken(context, lanes), context.doubts.setdefault(doubts.number_of(array.node), [])
+    taken, known = _taken(context, lanes, context.mask), context.doubts.setdefault(doubts.number_of(array.node), [])
     if taken is not None:
         known.append((taken, inputs))
-    if doubtful := frozenset().union(*(found for _, found in doubts.found_in(context, val.node))):
-        known.append((Node("unknown", (), lanes, nodes.BOOL), doubtful))
+    known += [(_taken_where(context, lanes, some, taken), found) for some, found in doubts.found_in(context, val.node)]
 
 
-def _taken(context: Context, lanes: tuple[Axis, ...]) -> Node | None:
-    """In which lanes the iterations of the loops inside of them run; None for all of them."""
-    around = {*lanes, *(axis for lane in lanes for axis in ancestors(lane))}
+def _taken_where(context: Context, lanes: tuple[Axis, ...], some: Node, taken: Node | None) -> Node:
+    """In which lanes some of the values are stored; ``taken``: those in which any is."""
+    if some.op == "asking" or doubts.is_unknown(some):
+        return _unknown(lanes)
+    if {*some.axes} <= _around(lanes):
+        return some if taken is None else nodes.both(taken, some)
+    found = _taken(context, lanes, nodes.both(context.mask, some))
+    return _unknown(lanes) if found is None else found
+
+
+def _taken(context: Context, lanes: tuple[Axis, ...], mask: Node | None) -> Node | None:
+    """In which lanes the iterations of the loops inside of them run, those of a mask; None for all of them."""
+    around = _around(lanes)
     inner = tuple(axis for axis in context.active_axes() if axis not in around)
-    ragged, mask = [axis for axis in inner if axis.is_ragged], context.mask
+    ragged = [axis for axis in inner if axis.is_ragged]
     if mask is None and not ragged:
         return None
     if len(ragged) > 1 or (ragged and (len(inner) > 1 or ragged[0].parents != lanes)):
-        return Node("unknown", (), lanes, nodes.BOOL)
+        return _unknown(lanes)
     if mask is None:
         assert ragged[0].lengths is not None
         return nodes.compare("ge", ragged[0].lengths, nodes.const(1))
+    if not {*mask.axes} <= {*around, *inner}:
+        return _unknown(lanes)
     if not inner:
         return mask
     every = segments.spread(mask, merge_axes(lanes, mask.axes, inner))
     return Node("reduce", (every,), lanes, nodes.BOOL, {"axes": inner, "operator": "or"})
+
+
+def _around(lanes: tuple[Axis, ...]) -> set[Axis]:
+    return {*lanes, *(axis for lane in lanes for axis in ancestors(lane))}
+
+
+def _unknown(lanes: tuple[Axis, ...]) -> Node:
+    return Node("unknown", (), lanes, nodes.BOOL)
