@@ -119,9 +119,6 @@ class TensorCalls(TensorMaking):
         if name in _BINARY and len(nodes) == 2:
             left, right = self.in_order([lambda: owner, lambda: self.present(self.expression(nodes[1]))])
             return self.noted(name, self.operation(name, left, right))
-        if name == "pow" and len(nodes) == 2:
-            base, exponent = self.in_order([lambda: owner, lambda: self.present(self.expression(nodes[1]))])
-            return self.power(base, exponent, nodes[1], node)
         if len(nodes) == 1 and (name in _UNARY or (known_row(name) is not None and name not in _BINARY)):
             return self.noted(name, self.operation(name, owner))
         raise refuse(node, "has no form for tensors")
@@ -130,6 +127,16 @@ class TensorCalls(TensorMaking):
         if name in INEXACT or name in ("logaddexp", "logsumexp", "sum", "mean", "norm"):
             self.inexact.add(name)
         return value
+
+    def tensor_pow(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        if len(nodes) != 1 or keywords:
+            raise refuse(node, "is called in another way")
+        base, exponent = self.in_order([lambda: owner, lambda: self.present(self.expression(nodes[0]))])
+        if NEVER in (base.type, exponent.type):
+            return Value(NEVER, "None_()")
+        if not has_tensor(base, exponent):
+            raise refuse(node, "is a power of numbers")
+        return self.power(base, exponent, nodes[0], node)
 
     # ------------------------------------------------------------ numbers of tensors
 
