@@ -77,7 +77,8 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     """The code of a region whose statements are one call of a typed program."""
     found = typed.program
     name = f"{program.name}_program"
-    given = [found.paths.get(one, one) for one in found.inputs]
+    outside = {one: f"{name}_outside[{place}]" for place, one in enumerate(found.outside)}
+    given = [outside.get(one) or found.paths.get(one, one) for one in found.inputs]
     given += [f"*{name}_classes"] if found.passes_objects else []
     call = f"{name}({', '.join(given)})"
     outs = list(program.live_out)
@@ -86,6 +87,8 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     else:
         statements = [f"{', '.join(outs)}{',' if len(outs) == 1 else ''} = {call}" if outs else call]
     namespace: dict[str, Any] = {name: function}
+    if outside:
+        namespace[f"{name}_outside"] = contents.Outside([*found.outside.values()])
     if found.passes_objects:
         namespace[f"{name}_classes"] = [made for made, _ in found.classes]
     guards = []

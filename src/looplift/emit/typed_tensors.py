@@ -442,8 +442,12 @@ class Tensors(Counters):
     def of_Attribute(self, node: ast.Attribute) -> Value:
         if node.attr in ("shape", "dtype", "device", "T", "values", "indices") and self.resolved(node) is None:
             type_ = self.peek(node.value)
-            if isinstance(type_, Ten):
-                return self.of_tensor(self.expression(node.value), node)
+            type_ = type_.inner if isinstance(type_, Maybe) else type_
+            if isinstance(type_, Ten | Either):
+                owner = self.present(self.expression(node.value))
+                if isinstance(type_, Either):
+                    owner = Value(type_.tensor, f"tensor_of({owner.code})")
+                return self.of_tensor(owner, node)
             if isinstance(type_, Tup) and len(type_.items) == 2 and node.attr in ("values", "indices"):
                 return self.fields(self.keep(self.expression(node.value)))[node.attr == "indices"]
         if isinstance(found := self.resolved(node), torch.dtype):
