@@ -14,7 +14,7 @@ from looplift.emit.native_standalone import loader_text
 from looplift.emit.typed_forms import typed_program
 from looplift.emit.typed_program import TypedProgram, Writer
 from looplift.emit.typed_tensor_caller import CALLER as TENSOR_CALLER
-from looplift.emit.typed_tensor_caller import WITHOUT_LOOP
+from looplift.emit.typed_tensor_caller import CALLS, WITHOUT_LOOP
 from looplift.emit.typed_types import ELEMENTS, Box
 from looplift.ops.names import of_libraries
 from looplift.runtime import contents
@@ -68,6 +68,9 @@ def typed_code(
     more = NUMPY.format(loops="".join(f", numpy.{one}" for one in found.loops)) if found.has_numpy else ""
     copies = found.tracked and bool(found.changes)
     tensors = TENSOR_CALLER.replace("{limit}", limit).replace("{is_tracked_and_changes}", str(copies))
+    tensors = tensors.replace("{calls}", ", library_call, read_result" if found.library else "")
+    if found.library:
+        tensors = CALLS.replace("{calls}", "\n".join(f"    {one}," for one in found.library)) + tensors
     text = tensors if found.tensors else CALLER.format(limit=limit, more=more)
     caller = (DEPTH if found.is_deep else "") + text
     return TypedCode(found, caller)

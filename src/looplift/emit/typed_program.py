@@ -14,7 +14,6 @@ import operator
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from typing import Any
 
 import torch
@@ -93,6 +92,8 @@ class TypedProgram:
     """Methods of the user's modules."""
     outside: dict[str, tuple[Any, str]] = field(default_factory=dict)
     """Inputs that classes hold, or the modules of functions, which are only read."""
+    library: tuple[str, ...] = ()
+    """Calls of the library's own functions, as functions of their operands."""
 
 
 class Writer(Unchecked):
@@ -124,7 +125,7 @@ class Writer(Unchecked):
         self.imports: dict[str, Any] = {}
         self.callees: dict[Any, tuple[Any, ...]] = {}
         self.functions: dict[tuple[types.ModuleType, str], Any] = {}
-        self.edges: dict[Routine, set[Routine]] = {}
+        self.edges: dict[Routine, dict[Routine, None]] = {}
         self.methods: dict[Routine, list[str]] = {}
         stores = stored_names(body)
         loads = {one.id for node in body for one in nodes_of(node) if isinstance(one, ast.Name)}
@@ -148,6 +149,7 @@ class Writer(Unchecked):
             before = self.joins.changes
             self.count, self.texts, self.methods = 0, {}, {}
             self.structs.clear()
+            self.library.clear()
             self.mixes_arrays = False
             refusal = self._once()
             if self.joins.changes == before:
@@ -161,19 +163,15 @@ class Writer(Unchecked):
         self.routine, self.bound, self.renamed, self.exits = self.main, set(self.inputs), {}, []
         self.told = frozenset()
         self.no_rows()
+        refused = None
         try:
             with self.block() as lines:
                 self._main()
             self.methods[self.main] = lines
         except Refused as refusal:
-            with suppress(Refused):
-                self._rest([*self.edges.get(self.main, ())])
-            return refusal
-        try:
-            self._rest([*self.edges.get(self.main, ())])
-        except Refused as refusal:
-            return refusal
-        return None
+            refused = refusal
+        rest = self._rest([*self.edges.get(self.main, ())])
+        return refused or rest
 
     def _main(self) -> None:
         self.prepare_orders()
@@ -184,20 +182,29 @@ class Writer(Unchecked):
                 values = [self.load(name, self.main) for name in self.live_out]
                 self.returned(self.tuple_of(values))
 
-    def _rest(self, pending: list[Routine]) -> None:
-        """The bodies of all routines that are called."""
+    def _rest(self, pending: list[Routine]) -> Refused | None:
+        """The bodies of all routines that are called; what of them is refused first."""
+        refused, seen = None, set()
         while pending:
             routine = pending.pop()
-            if routine in self.methods:
+            if routine in seen:
                 continue
-            self.routine, self.bound, self.told = routine, set(routine.parameters), frozenset()
-            self.renamed, self.exits = {}, []
-            self.no_rows()
-            with self.block() as lines:
-                if self.statements(routine.body):
-                    self.returned(Value(type_of(None, self.joins, {}), "None_()"))
-            self.methods[routine] = lines
-            pending += [one for one in self.edges.get(routine, ()) if one not in self.methods]
+            seen.add(routine)
+            try:
+                self._write_routine(routine)
+            except Refused as refusal:
+                refused = refused or refusal
+            pending += [one for one in self.edges.get(routine, ()) if one not in seen]
+        return refused
+
+    def _write_routine(self, routine: Routine) -> None:
+        self.routine, self.bound, self.told = routine, set(routine.parameters), frozenset()
+        self.renamed, self.exits = {}, []
+        self.no_rows()
+        with self.block() as lines:
+            if self.statements(routine.body):
+                self.returned(Value(type_of(None, self.joins, {}), "None_()"))
+        self.methods[routine] = lines
 
     # ------------------------------------------------------------ names
 
@@ -363,7 +370,7 @@ class Writer(Unchecked):
         return self.routines[function]
 
     def reached(self, routine: Routine) -> None:
-        self.edges.setdefault(self.routine, set()).add(routine)
+        self.edges.setdefault(self.routine, {})[routine] = None
 
     def do_Import(self, node: ast.Import) -> None:
         for one in node.names:
@@ -410,6 +417,7 @@ class Writer(Unchecked):
             any(isinstance(box.find().default, Factory) for box in self.boxes.values()),
             tuple(one.__name__ for one in self.loops), self.joins.tracked,
             self.paths, tuple(self.watched), self.settings, self.overriding, self.outside,
+            tuple(self.library),
         )  # fmt: skip
 
     def _is_of_objects(self, deep: bool) -> bool:

@@ -41,9 +41,11 @@ def program_text(writer: Writer, every: list[Routine]) -> str:
         body.append(f"begin_classes(args, {len(writer.inputs) + 2});")
     rest = [*reads(writer), *lean(main, writer.methods[main]), "bail(UNBOUND);", "}"]
     writer.joins.tensors |= any("Ten<" in line for line in (*body, *rest))
+    classes = len(writer.classes) if writer.passes_objects else 0
     if writer.joins.tensors:
-        classes = len(writer.classes) if writer.passes_objects else 0
         body.append(f"begin_tensors(args, {len(writer.inputs) + 2 + classes});")
+    if writer.library:
+        body.append(f"begin_calls(args, {len(writer.inputs) + 8 + classes});")
     body += rest
     ordered = orders(writer)
     if has_levels(writer):
