@@ -44,12 +44,12 @@ def measured(a, b):
 
 
 def counted(a, b):
-    memo = {}
+    memo, told = {}, {}
     for k in range(4):
         for step in torch.linspace(9, 0, k + 2).long().tolist():
             memo[k] = memo.get(k, 0) + step * b[0].item() + torch.arange(k, k + 3).float().mean().item()
-        memo[-k - 1] = torch.equal(a, a.T), torch.allclose(a, a + 1e-12 * k), b.to(torch.int64)[0].item()
-    return memo
+        told[k] = torch.equal(a, a.T), torch.allclose(a, a + 1e-12 * k), b.to(torch.int64)[0].item()
+    return memo, told
 
 
 PROGRAMS = [solved, factored, measured, counted]
@@ -66,8 +66,8 @@ def test_calls(function, dtype, first):
 def test_backends_and_sizes(function, backend):
     lifted = lift(function, verify="off", backend=backend)
     for n in (3, 4, 3, 5):
-        assert_same(lifted(square(n=n), g(n)), function(square(n=n), g(n)))
-        assert_same(lifted(square(n=n).T, g(n, 2)[:, 1]), function(square(n=n).T, g(n, 2)[:, 1]))
+        for a, b in ((square(n=n), g(n).double()), (square(n=n).T, g(n, 2).double()[:, 1])):
+            assert_same(lifted(a, b), function(a, b))
 
 
 @pytest.mark.parametrize("function", [solved, factored], ids=lambda f: f.__name__)
