@@ -14,7 +14,7 @@ from looplift.emit.native_standalone import loader_text
 from looplift.emit.typed_forms import typed_program
 from looplift.emit.typed_program import TypedProgram, Writer
 from looplift.emit.typed_tensor_caller import CALLER as TENSOR_CALLER
-from looplift.emit.typed_tensor_caller import WITHOUT_LOOP
+from looplift.emit.typed_tensor_caller import CALLS, WITHOUT_LOOP
 from looplift.emit.typed_types import ELEMENTS, Box
 from looplift.ops.names import of_libraries
 from looplift.runtime import contents
@@ -68,6 +68,9 @@ def typed_code(
     more = NUMPY.format(loops="".join(f", numpy.{one}" for one in found.loops)) if found.has_numpy else ""
     copies = found.tracked and bool(found.changes)
     tensors = TENSOR_CALLER.replace("{limit}", limit).replace("{is_tracked_and_changes}", str(copies))
+    tensors = tensors.replace("{calls}", ", library_call, read_result" if found.library else "")
+    if found.library:
+        tensors = CALLS.replace("{calls}", "\n".join(f"    {one}," for one in found.library)) + tensors
     text = tensors if found.tensors else CALLER.format(limit=limit, more=more)
     caller = (DEPTH if found.is_deep else "") + text
     return TypedCode(found, caller)
@@ -77,7 +80,8 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     """The code of a region whose statements are one call of a typed program."""
     found = typed.program
     name = f"{program.name}_program"
-    given = [found.paths.get(one, one) for one in found.inputs]
+    outside = {one: f"{name}_outside[{place}]" for place, one in enumerate(found.outside)}
+    given = [outside.get(one) or found.paths.get(one, one) for one in found.inputs]
     given += [f"*{name}_classes"] if found.passes_objects else []
     call = f"{name}({', '.join(given)})"
     outs = list(program.live_out)
@@ -86,6 +90,8 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     else:
         statements = [f"{', '.join(outs)}{',' if len(outs) == 1 else ''} = {call}" if outs else call]
     namespace: dict[str, Any] = {name: function}
+    if outside:
+        namespace[f"{name}_outside"] = contents.Outside([*found.outside.values()])
     if found.passes_objects:
         namespace[f"{name}_classes"] = [made for made, _ in found.classes]
     guards = []

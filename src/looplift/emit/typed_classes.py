@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import dataclasses
 import types
+from contextlib import suppress
 from typing import Any
 
 from looplift.base.data import dataclass, field
+from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_scope import refuse
 from looplift.emit.typed_types import NEVER, Box
@@ -60,6 +62,21 @@ class Record:
     """Whether each of those dicts has some of the names."""
     has_slots: bool = False
     """Whether its objects have places for their attributes, and no dict."""
+    later: frozenset[str] = frozenset()
+    """Attributes that methods set, and constructors not in any case."""
+    lacking: set[str] = field(default_factory=set)
+    """Those of them that some object of the caller's has not."""
+    is_made: bool = False
+    """Whether the program makes such objects."""
+
+    def may_lack(self, name: str) -> bool:
+        """Whether there may be objects without an attribute."""
+        return name in self.lacking or (self.is_made and name in self.later)
+
+    @property
+    def knows_attributes(self) -> bool:
+        """Whether objects know which attributes they have."""
+        return self.is_partial or any(map(self.may_lack, self.fields))
 
 
 def record_for(made: type, source_of: Any) -> Record:
@@ -91,6 +108,10 @@ def record_for(made: type, source_of: Any) -> Record:
     elif "__init__" in record.methods:
         record.first = _first_attributes(source_of(record.methods["__init__"]).tree)
     record.fields = list(record.first)
+    if not record.has_slots and not record.is_frozen:
+        later = _later_attributes(record, source_of)
+        record.later = frozenset(later)
+        record.fields += later
     record.box.cells[:] = [NEVER] * len(record.fields)
     record.box.made = made
     return record
@@ -169,6 +190,25 @@ def _first_attributes(tree: ast.FunctionDef) -> list[str]:
             if isinstance(target, ast.Attribute) and is_own(target.value):
                 found[target.attr] = None
     return list(found)
+
+
+def _later_attributes(record: Record, source_of: Any) -> list[str]:
+    """The other attributes that methods set of their objects."""
+    found: dict[str, None] = {}
+    for function in record.methods.values():
+        with suppress(NotLiftable):
+            tree = source_of(function).tree
+            own = tree.args.args[0].arg if isinstance(tree, ast.FunctionDef) and tree.args.args else None
+            stored = [
+                one.attr
+                for one in nodes_of(tree)
+                if isinstance(one, ast.Attribute)
+                and isinstance(one.ctx, ast.Store)
+                and isinstance(one.value, ast.Name)
+                and one.value.id == own
+            ]
+            found |= dict.fromkeys(stored)
+    return [name for name in found if name not in record.first and name not in record.properties]
 
 
 def _targets(statement: ast.stmt) -> list[ast.expr]:

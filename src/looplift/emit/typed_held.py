@@ -18,9 +18,19 @@ from looplift.emit.typed_array_calls import ArrayCalls
 from looplift.emit.typed_scope import Routine, Value, refuse
 from looplift.emit.typed_types import NONE
 from looplift.emit.typed_values import type_of
+from looplift.ops.names import is_library_name
 
 _CONTAINERS = nn.ModuleList | nn.Sequential | nn.ModuleDict | nn.ParameterDict | nn.ParameterList
 _CONSTANTS = (bool, int, float, str, type(None))
+
+
+def _is_readable(value: Any) -> bool:
+    """Whether a value is a tensor, or a container of numbers and text."""
+    if isinstance(value, dict):
+        return type(value) is dict and all(map(_is_readable, [*value, *value.values()]))
+    if isinstance(value, list | set | tuple):
+        return type(value) in (list, set, tuple) and all(map(_is_readable, value))
+    return type(value) in (*_CONSTANTS, torch.Tensor, nn.Parameter)
 
 
 class Found(NamedTuple):
@@ -49,6 +59,10 @@ class Held(ArrayCalls):
         """Numbers and the like that modules hold, by their paths."""
         self.overriding: dict[tuple[type, str], Any] = {}
         """Methods of the user's modules, by their classes and names."""
+        self.outside: dict[str, tuple[Any, str]] = {}
+        """Of inputs that classes hold, or the modules of functions: where, and under which name."""
+        self.seen: dict[int, Any] = {}
+        """The types of the caller's containers."""
         self.unrolled: dict[str, Found] = {}
         """What a loop over modules stands at."""
 
@@ -128,16 +142,35 @@ class Held(ArrayCalls):
     def _parameter(self, value: torch.Tensor, path: str) -> Value:
         name = next((name for name, known in self.paths.items() if known == path), "")
         if not name:
-            base = re.sub(r"\W+", "_", path).strip("_")
-            taken = {*self.inputs, *self.main.stores, *self.values}
-            name = next(one for k in range(len(taken) + 1) if (one := f"{base}_{k}" if k else base) not in taken)
+            name = self._new_input(path, value)
             self.paths[name] = path
-            self.inputs.append(name)
-            self.main.parameters.append(name)
-            self.main.kept.add(name)
-            self.main.types[name] = self.given[name] = type_of(value, self.joins, {})
-            self.joins.changes += 1
         return Value(self.main.types[name], f"v_{name}")
+
+    def _new_input(self, path: str, value: Any) -> str:
+        """An input that no name of the region stands for."""
+        base = re.sub(r"\W+", "_", path).strip("_")
+        taken = {*self.inputs, *self.main.stores, *self.values}
+        name = next(one for k in range(len(taken) + 1) if (one := f"{base}_{k}" if k else base) not in taken)
+        self.inputs.append(name)
+        self.main.parameters.append(name)
+        self.main.kept.add(name)
+        self.main.types[name] = self.given[name] = type_of(value, self.joins, self.seen)
+        self.joins.changes += 1
+        return name
+
+    # ------------------------------------------------------------ what stands outside of the region
+
+    def held_outside(self, owner: Any, key: str, value: Any) -> Value | None:
+        """What a class, or the module of a function, holds, and is only read; None for what has no form."""
+        if not _is_readable(value):
+            return None
+        known = [name for name, one in self.outside.items() if one[0] is owner and one[1] == key]
+        name = known[0] if known else self._new_input(f"{getattr(owner, '__name__', 'module')}_{key}", value)
+        self.outside[name] = owner, key
+        return Value(self.main.types[name], f"v_{name}")
+
+    def held_by_class(self, made: type, name: str) -> Value | None:
+        return self.held_outside(made, name, vars(made)[name]) if name in vars(made) else None
 
     def _is_module(self, node: ast.expr) -> bool:
         if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
@@ -154,7 +187,14 @@ class Held(ArrayCalls):
 
     def of_Attribute(self, node: ast.Attribute) -> Value:
         found = self.module_at(node)
-        return super().of_Attribute(node) if found is None else self.value_of(found, node)
+        if found is not None:
+            return self.value_of(found, node)
+        made = self.resolved(node.value)
+        if type(made) is type and not is_library_name(made.__module__) and self.resolved(node) is None:
+            if (held := self.held_by_class(made, node.attr)) is not None:
+                self.look_at(made)
+                return held
+        return super().of_Attribute(node)
 
     def of_Subscript(self, node: ast.Subscript) -> Value:
         found = self.module_at(node) if self._is_module(node.value) else None

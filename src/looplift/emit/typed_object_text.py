@@ -91,6 +91,11 @@ static I levels;
 struct Level { Level() { if (++levels > 150) bail(DEEP); } ~Level() { --levels; } };"""
 
 
+_NOW_HAS = """template <class R> void now_has(const R& v, int place) {
+  if (v->has >> place & 1) return;
+  v->mixed |= v->has >> place; v->has |= I(1) << place; }"""
+
+
 def has_levels(writer: Writer) -> bool:
     """Whether there are objects that are compared by what they hold."""
     return any(one.by_fields for one in writer.records.values())
@@ -107,6 +112,7 @@ def class_texts(writer: Writer) -> list[str]:
     names = [text_of(one.box)[4:-1] for one in writer.records.values()]
     places = {made: str(place) for place, made in enumerate(writer.classes)}
     out = [_CLASSES] if writer.passes_objects else []
+    out += [_NOW_HAS] if any(record.knows_attributes for record in writer.records.values()) else []
     for made, place in places.items():
         if made not in writer.records and hasattr(made, "_fields"):
             out.append(_filled(_NAMED, name=f"Named_{made.__name__}"))
@@ -142,16 +148,17 @@ def _has_no_equal(type_: Any) -> bool:
 def _struct(name: str, record: Record) -> list[str]:
     fields = [f"{text_of(cell)} v_{one}{{}};" for one, cell in zip(record.fields, record.box.cells, strict=True)]
     # never freed before the end: a chain of objects may be longer than the stack is deep
-    known = ", has = 0" if record.is_partial else ""
+    known = ", has = 0, mixed = 0" if record.knows_attributes else ""
     head = f"struct {name} {{ I refs = (I)1 << 40, dirty = 0{known}; PyObject* from = nullptr;"
     both = f"(const Ref<{name}>& a, const Ref<{name}>& b)"
     equal, hashed = "bail(KIND);" if record.names else "return a.p == b.p;", "return hash_of((I)a.p);"
-    if record.by_fields and any(holds(cell, _has_no_equal) for cell in record.box.cells):
+    cells = dict(zip(record.fields, record.box.cells, strict=True))
+    if record.by_fields and any(holds(cells[one], _has_no_equal) for one in record.first):
         equal = hashed = "bail(KIND);"
     elif record.by_fields:
-        pairs = " && ".join(f"item_eq(a->v_{one}, b->v_{one})" for one in record.fields) or "true"
+        pairs = " && ".join(f"item_eq(a->v_{one}, b->v_{one})" for one in record.first) or "true"
         equal = f"if (a.p == b.p) return true; Level level; return {pairs};"
-        steps = [f"h = mixed(h * 31 + hash_of(a->v_{one}));" for one in record.fields]
+        steps = [f"h = mixed(h * 31 + hash_of(a->v_{one}));" for one in record.first]
         hashed = " ".join(["Level level; U h = 3;", *steps, "return h;"])
     out = [
         f"{head} {' '.join(fields)} void empty() {{}} }};",
@@ -169,23 +176,28 @@ def _outside(name: str, record: Record, place: str) -> str:
     for bit, (one, cell) in enumerate(zip(record.fields, record.box.cells, strict=True)):
         field, text = f"names_{name}[{bit}]", text_of(cell)
         read, give = f"c->v_{one} = From<{text}>::of(", f"{put}(all, {field}, keep(py(c->v_{one})));"
-        if record.is_partial:
+        optional = record.is_partial or record.may_lack(one)
+        if optional:
             found = f"if (PyObject* found = PyDict_GetItem(all, {field}))"
-            reads.append(f"  {found} {{ {read}found); c->has |= I(1) << {bit}; ++n; }}")
+            reads.append(f"  {found} {{ {read}found); c->has |= I(1) << {bit}; }}")
             gives.append(f"  if (c->has >> {bit} & 1) {give}")
         else:
             reads.append(f"  {read}{get}(all, {field}));")
             gives.append(f"  {give}")
         sets.append(f"  if (c->dirty >> {bit} & 1) {put}(all, {field}, PyList_GetItem(*fresh, k++));")
-        made = f"item({get}(all, {field}), c->v_{one})"
+        before = "PyDict_GetItem" if optional else get
+        made = f"item({before}(all, {field}), c->v_{one})"
         makes.append(f"  if (c->dirty >> {bit} & 1) PyList_Append(*fresh, keep({made}));")
     lines = {"reads": reads, "gives": gives, "sets": sets, "makes": makes}
     lines["all"] = ["o" if record.has_slots or record.names else "attributes_of(o)"]
     lines["test"] = [f"o->type == (void*)class_at({place})"]
     lines["made"] = [f"class_at({place})"]
     lines["object"] = ['PyObject_CallMethod(made, "__new__", "O", made)']
+    if record.knows_attributes:  # a dict has its names in the order in which they were set
+        lines["gives"] = ["  if (c->mixed) bail(KIND);", *gives]
+        lines["makes"] = ["  if (c->mixed) bail(KIND);", *makes]
     if record.is_partial:
-        lines["reads"] = ["  I n = 0;", *reads, "  if (n != PyDict_Size(o)) bail(KIND);"]
+        lines["reads"] = [*reads, "  if (__builtin_popcountll(c->has) != PyDict_Size(o)) bail(KIND);"]
     if record.names:
         size = "" if record.is_partial else f" && PyDict_Size(o) == {len(record.names)}"
         lines["test"] = [f"is(o, PyDict_Type){size}"]

@@ -58,7 +58,8 @@ class Objects(TensorCalls):
             record.given = True
             record.fields += [name for name in attributes if name not in record.fields]
             record.box.cells += [NEVER] * (len(record.fields) - len(record.box.cells))
-        if not attributes.keys() >= {*record.fields} or not all(map(str.isidentifier, record.fields)):
+        record.lacking |= record.later - attributes.keys()
+        if not attributes.keys() >= {*record.fields} - record.later or not all(map(str.isidentifier, record.fields)):
             raise refuse(None, f"objects of '{type(value).__name__}' have other attributes than others")
         seen[id(value)] = record.box
         self.unread.append((value, record))
@@ -70,7 +71,8 @@ class Objects(TensorCalls):
             value, record = self.unread.pop()
             attributes = value if record.names is not None else attributes_of(value) or {}
             for place, name in enumerate(record.fields):
-                self.joins.widen(record.box, place, type_of(attributes[name], self.joins, seen))
+                if name in attributes:
+                    self.joins.widen(record.box, place, type_of(attributes[name], self.joins, seen))
 
     def known_box(self, box: Box) -> Box:
         """This program's type of the objects that another program has a type of."""
@@ -96,8 +98,10 @@ class Objects(TensorCalls):
         if is_named_tuple(made):
             return self._made_tuple(made, node)
         record = self.record_of(made)
-        if {*record.fields} != {*record.first}:
+        if {*record.fields} - record.later != {*record.first}:
             raise refuse(node, "makes an object with fewer attributes than those that are given")
+        self.joins.changes += not record.is_made
+        record.is_made = True
         text = text_of(record.box)
         value = Value(record.box, self.fresh())
         if record.parts is not None:
@@ -269,12 +273,32 @@ class Objects(TensorCalls):
     def attribute_of(self, value: Value, record: Record, node: ast.Attribute) -> Value:
         if node.attr not in record.fields and node.attr in record.constants:
             return self.constant(record.constants[node.attr])
+        if node.attr not in record.fields and record.names is None and (found := self.held_by_class(record.of, node.attr)):
+            return found
         if node.attr in record.properties:
             routine = self.routine_of(record.properties[node.attr])
             assert routine is not None
             return self.call(routine, ast.Call(node, [], []), first=self.keep(value))
         place = self.place_of_field(record, node.attr, node)
+        if record.may_lack(node.attr):
+            return self._attribute_if_set(self.keep(value), record, place)
         return Value(record.box.cells[place], f"{value.code}->v_{node.attr}")
+
+    def held_by_class(self, made: type, name: str) -> Value | None:
+        """A container, or a tensor, that a class holds for all its objects."""
+        raise NotImplementedError
+
+    def _attribute_if_set(self, value: Value, record: Record, place: int) -> Value:
+        """An attribute that an object may lack: then it is what the class has, or Python raises."""
+        name, is_set = record.fields[place], f"{value.code}->has >> {place} & 1"
+        found = Value(record.box.cells[place], f"{value.code}->v_{name}")
+        if name not in record.constants:
+            self.emit(f"if (!({is_set})) bail(KIND);")
+            return found
+        default = self.constant(record.constants[name])
+        type_ = self.joins.join(found.type, default.type)
+        sides = coerced(found, type_), coerced(default, type_)
+        return Value(type_, f"({is_set} ? {text_of(type_)}({sides[0]}) : {text_of(type_)}({sides[1]}))")
 
     def field_of(self, value: Value, node: ast.Attribute) -> Value:
         """A field of a NamedTuple."""
@@ -314,3 +338,5 @@ class Objects(TensorCalls):
             raise refuse(node, "sets what a class computes")
         self.joins.widen(record.box, place, value.type)
         self.emit(f"{owner.code}->v_{name} = {coerced(value, record.box.cells[place])};")
+        if record.may_lack(name):
+            self.emit(f"now_has({owner.code}, {place});")

@@ -31,7 +31,7 @@ extern "C" {
     F PyOS_string_to_double(const char*, char**, PyObject*);
 }
 struct Given { PyObject* object; void* box; const void* kind; void (*commit)(PyObject*, void*, PyObject**);
-    PyObject* fresh; };
+    PyObject* fresh; bool fixed; };  // fixed: nothing may have changed it
 static struct { Given* known; I n, room; I* table; I slots; PyObject *error, *deque; PyObject** kept;
     I kept_n, kept_room; } given;
 static Given* given_of(PyObject* o) {
@@ -50,7 +50,7 @@ static void give_in(PyObject* o, void* box, const void* kind, void (*commit)(PyO
     for (I k = 0; k < given.n; ++k) { U s = hash_of((I)known[k].object) & (given.slots - 1);
         while (given.table[s]) s = (s + 1) & (given.slots - 1); given.table[s] = k + 1; }
   }
-  given.known[given.n++] = {o, box, kind, commit, nullptr};
+  given.known[given.n++] = {o, box, kind, commit, nullptr, false};
   U s = hash_of((I)o) & (given.slots - 1); while (given.table[s]) s = (s + 1) & (given.slots - 1);
       given.table[s] = given.n;
 }

@@ -172,6 +172,112 @@ template <class N, class T> struct From<Either<N, T>> { static Either<N, T> of(P
   return plain ? As<Either<N, T>>::of(From<N>::of(o)) : As<Either<N, T>>::of(From<T>::of(o)); } };
 template <class N, class T> bool truth(const Either<N, T>& v) { return v.plain ? truth(v.n) : truth(v.t); }
 template <class N, class T> PyObject* object(const Either<N, T>& v) { return v.plain ? py(v.n) : py(v.t); }
+// ---- calls of the library's own functions, which get copies
+extern "C" { PyObject* PyObject_CallObject(PyObject*, PyObject*); int PyErr_ExceptionMatches(PyObject*);
+    extern PyObject* PyExc_Exception; }
+static PyObject *library_call, *read_result;
+// one call in the text: the tensors that its operands are copied to, as long as their sizes are the same
+struct Site { I place, n; PyObject *function, *found; I sizes[32]; char* data[8]; I bytes[8]; };
+template <int place> static Site& site_of() { static Site site = {place, 0, nullptr, nullptr, {}, {}, {}};
+    return site; }
+template <class T, int R> static bool fits(const Site& site, int k, I*& at, const Ten<T, R>& x) {
+  I n = sizeof(T);
+  if constexpr (R > 0) for (int d = 0; d < R; ++d) { if (*at++ != x.size[d]) return false; n *= x.size[d]; }
+  return site.bytes[k] == n;
+}
+template <class T, int R> static PyObject* kind_of(I*& at, I& bytes, const Ten<T, R>& x) {
+  PyObject* kind = PyTuple_New(1 + R); bytes = sizeof(T);
+  if (!kind) { PyErr_Clear(); bail(MEMORY); }
+  PyTuple_SetItem(kind, 0, PyLong_FromLongLong(Code<T>::at));
+  if constexpr (R > 0) for (int d = 0; d < R; ++d) { *at++ = x.size[d]; bytes *= x.size[d];
+      PyTuple_SetItem(kind, 1 + d, PyLong_FromLongLong(x.size[d])); }
+  return kind;
+}
+static PyObject* must_be_made(PyObject* found) {
+  if (found) return found;
+  if (!PyErr_ExceptionMatches(PyExc_Exception)) bail(INTERRUPTED);
+  PyErr_Clear(); bail(KIND);
+}
+template <class... X> static void renew(Site& site, const X&... x) {
+  site.n = -1; I *at = site.sizes; int k = 0;
+  PyObject* kinds = keep(PyTuple_New(sizeof...(X)));
+  (void)(int[]){0, (PyTuple_SetItem(kinds, k, kind_of(at, site.bytes[k], x)), ++k)...};
+  PyObject* made = keep(must_be_made(PyObject_CallFunctionObjArgs(library_call, keep(PyLong_FromLongLong(site.place)),
+      kinds, nullptr)));
+  if (site.function) Py_DecRef(site.function);
+  site.function = PyTuple_GetItem(made, 0); Py_IncRef(site.function);
+  for (k = 0; k < (int)sizeof...(X); ++k) site.data[k] = (char*)number(made, 1 + k);
+  site.n = sizeof...(X);
+}
+template <class T, int R> static void elements_of(const Ten<T, R>& x, T* to) {
+  if constexpr (R == 0) *to = val(x).v;
+  else each(x, [&](I at) { *to++ = x.b.p->data[at]; });
+}
+template <class T, int R> static inline void check_there(const Ten<T, R>& x) {
+    if (!is_loose(x) && !x.b.p) bail(UNBOUND); }
+template <int place, class... X> static Site& called(PyObject** numbers, I count, const X&... x) {
+  Site& site = site_of<place>();
+  (void)(int[]){0, (check_there(x), 0)...};
+  I* at = site.sizes; int k = 0; bool same = site.function && site.n == (I)sizeof...(X);
+  (void)(int[]){0, (same = same && fits(site, k++, at, x), 0)...};
+  if (!same) renew(site, x...);
+  k = 0; (void)(int[]){0, (elements_of(x, (typename X::type*)site.data[k++]), 0)...};
+  PyObject* given = PyTuple_New(count);
+  for (I j = 0; j < count; ++j) PyTuple_SetItem(given, j, numbers[j]);
+  if (site.found) Py_DecRef(site.found);
+  site.found = PyObject_CallObject(site.function, given); Py_DecRef(given);
+  must_be_made(site.found);
+  return site;
+}
+template <int R> struct Result { void* data; I size[R + 1], step[R + 1]; };
+// whether a result was read without Python
+template <class T, int R> static bool made_at_once(PyObject* o, Result<R>& made) {
+  if (!access || !is(o, *access->kinds[0])) return false;
+  void* tensor = (char*)o + access->place;
+  int32_t dtype = -1, device = -1, layout = -1; I rank = -1; const I *size = nullptr, *step = nullptr;
+  if (access->asks(*(void**)tensor) || access->negative(tensor)) return false;
+  if (access->device(tensor, &device) || access->layout(tensor, &layout) || device || layout) return false;
+  if (access->dtype(tensor, &dtype) || access->dim(tensor, &rank)) return false;
+  if (dtype != access->codes[Code<T>::at] || rank != R) return false;
+  if (access->sizes(tensor, &size) || access->strides(tensor, &step)) return false;
+  for (int k = 0; k < R; ++k) { made.size[k] = size[k]; made.step[k] = step[k]; }
+  return !access->data(tensor, &made.data);
+}
+template <class T, int R> static Result<R> made_of(PyObject* o) {
+  Result<R> made;
+  if (made_at_once<T, R>(o, made)) return made;
+  PyObject* about = keep(must_be_made(PyObject_CallFunctionObjArgs(read_result, o, nullptr)));
+  must(PyTuple_Size(about) == 2 + 2 * R && number(about, 1) == Code<T>::at);
+  made.data = (void*)number(about, 0);
+  for (int k = 0; k < R; ++k) { made.size[k] = number(about, 2 + k); made.step[k] = number(about, 2 + R + k); }
+  return made;
+}
+static PyObject* item_of(const Site& site, I k, I count) {
+  if (!count) return site.found;
+  if (PyTuple_Size(site.found) != count) { PyErr_Clear(); bail(KIND); }
+  return PyTuple_GetItem(site.found, k);
+}
+template <class T, int R> static Ten<T, R> result_at(const Site& site, I k, I count) {
+  Result<R> made = made_of<T, R>(item_of(site, k, count));
+  for (I j = 0; j < site.n; ++j)  // a view of an operand
+    if ((char*)made.data >= site.data[j] && (char*)made.data < site.data[j] + site.bytes[j]) bail(KIND);
+  if constexpr (R == 0) return Ten<T, 0>(Num<T>{*(T*)made.data, -1, false});
+  else {
+    Ten<T, R> out = fresh_ten<T, R>(made.size); row_made(count_of(out));
+    I n = 1, index[R] = {}, all = count_of(out); const T* from = (const T*)made.data; bool in_order = true;
+    for (int d = R - 1; d >= 0; --d) { in_order &= made.size[d] == 1 || made.step[d] == n; n *= made.size[d]; }
+    if (all && in_order) memcpy(out.b.p->data, from, all * sizeof(T));
+    else for (I j = 0; j < all; ++j) {
+      out.b.p->data[j] = *from;
+      for (int d = R - 1; d >= 0; --d) { from += made.step[d]; if (++index[d] < made.size[d]) break;
+          from -= made.step[d] * made.size[d]; index[d] = 0; }
+    }
+    out.b.p->handed = !in_order;  // the loop would hand it out in another order of its elements
+    return out;
+  }
+}
+static void begin_calls(PyObject* args, I at) { library_call = PyTuple_GetItem(args, at);
+    read_result = PyTuple_GetItem(args, at + 1); }
 static void begin_tensors(PyObject* args, I count) {
   read_tensor = PyTuple_GetItem(args, count); make_tensor = PyTuple_GetItem(args, count + 1);
   view_tensor = PyTuple_GetItem(args, count + 2); all_ready = PyTuple_GetItem(args, count + 3);

@@ -494,6 +494,11 @@ struct Op_power { static constexpr bool keeps = true, keeps_result = false, cros
   Op_power(F b_) : b(b_), chosen(b_ == 0) {}
   template <class T> T f(T a) const { return ops::power<T>(a, b); }
   template <class T> F da(T a, T) const { return b == 0 ? 0 : b * ops::power<T>(a, b - 1); } };
+// of a number; autograd takes it from what it keeps, and where 0 is to a power from 0 on there is no slope
+struct Op_power_of { static constexpr bool chosen = false, keeps = true, keeps_result = true, crosswise = false; F a;
+  Op_power_of(F a_) : a(a_) {}
+  template <class T> T f(T b) const { return ops::math::pow(T(a), b); }
+  template <class T> F da(T b, T r) const { return a == 0 && b >= 0 ? 0 : r * ops::simd::log(a); } };
 // of two tensors; where a slope is 0 by definition nothing flows, which the loop does itself; E: the exponent's dtype,
 // in which autograd takes one from it
 template <class E> struct Op_powers {

@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import operator
 import sys
 import types
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -43,6 +43,10 @@ from looplift.emit.typed_values import type_of
 _LIBRARIES = ("heapq", "collections", "math", "functools", "bisect")
 _TORCH = ("torch", "torch.nn", "torch.nn.functional", "torch.special", "torch.linalg")
 _PASSES = 40
+_ARITHMETIC: dict[type, Any] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
+}  # fmt: skip
 _FUNCTIONS = (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)
 
 
@@ -86,6 +90,10 @@ class TypedProgram:
     """Numbers and the like that modules hold, by their paths."""
     overriding: dict[tuple[type, str], Any] = field(default_factory=dict)
     """Methods of the user's modules."""
+    outside: dict[str, tuple[Any, str]] = field(default_factory=dict)
+    """Inputs that classes hold, or the modules of functions, which are only read."""
+    library: tuple[str, ...] = ()
+    """Calls of the library's own functions, as functions of their operands."""
 
 
 class Writer(Unchecked):
@@ -117,17 +125,16 @@ class Writer(Unchecked):
         self.imports: dict[str, Any] = {}
         self.callees: dict[Any, tuple[Any, ...]] = {}
         self.functions: dict[tuple[types.ModuleType, str], Any] = {}
-        self.edges: dict[Routine, set[Routine]] = {}
+        self.edges: dict[Routine, dict[Routine, None]] = {}
         self.methods: dict[Routine, list[str]] = {}
         stores = stored_names(body)
         loads = {one.id for node in body for one in nodes_of(node) if isinstance(one, ast.Name)}
         self.inputs = sorted(name for name in loads & values.keys() if is_data(values[name]))
         self.main = Routine("run", list(self.inputs), body, stores, None)
         self.main.kept = captured_names(body)
-        seen: dict[int, Any] = {}
         for name in self.inputs:
-            self.main.types[name] = type_of(values[name], self.joins, seen)
-        self.look_into(seen)
+            self.main.types[name] = type_of(values[name], self.joins, self.seen)
+        self.look_into(self.seen)
         for other in others:
             copies: dict[int, Any] = {}
             self._join_with({name: copy_of(other[name], copies, self.known_box) for name in self.inputs})
@@ -142,6 +149,7 @@ class Writer(Unchecked):
             before = self.joins.changes
             self.count, self.texts, self.methods = 0, {}, {}
             self.structs.clear()
+            self.library.clear()
             self.mixes_arrays = False
             refusal = self._once()
             if self.joins.changes == before:
@@ -155,19 +163,15 @@ class Writer(Unchecked):
         self.routine, self.bound, self.renamed, self.exits = self.main, set(self.inputs), {}, []
         self.told = frozenset()
         self.no_rows()
+        refused = None
         try:
             with self.block() as lines:
                 self._main()
             self.methods[self.main] = lines
         except Refused as refusal:
-            with suppress(Refused):
-                self._rest([*self.edges.get(self.main, ())])
-            return refusal
-        try:
-            self._rest([*self.edges.get(self.main, ())])
-        except Refused as refusal:
-            return refusal
-        return None
+            refused = refusal
+        rest = self._rest([*self.edges.get(self.main, ())])
+        return refused or rest
 
     def _main(self) -> None:
         self.prepare_orders()
@@ -178,28 +182,41 @@ class Writer(Unchecked):
                 values = [self.load(name, self.main) for name in self.live_out]
                 self.returned(self.tuple_of(values))
 
-    def _rest(self, pending: list[Routine]) -> None:
-        """The bodies of all routines that are called."""
+    def _rest(self, pending: list[Routine]) -> Refused | None:
+        """The bodies of all routines that are called; what of them is refused first."""
+        refused, seen = None, set()
         while pending:
             routine = pending.pop()
-            if routine in self.methods:
+            if routine in seen:
                 continue
-            self.routine, self.bound, self.told = routine, set(routine.parameters), frozenset()
-            self.renamed, self.exits = {}, []
-            self.no_rows()
-            with self.block() as lines:
-                if self.statements(routine.body):
-                    self.returned(Value(type_of(None, self.joins, {}), "None_()"))
-            self.methods[routine] = lines
-            pending += [one for one in self.edges.get(routine, ()) if one not in self.methods]
+            seen.add(routine)
+            try:
+                self._write_routine(routine)
+            except Refused as refusal:
+                refused = refused or refusal
+            pending += [one for one in self.edges.get(routine, ()) if one not in seen]
+        return refused
+
+    def _write_routine(self, routine: Routine) -> None:
+        self.routine, self.bound, self.told = routine, set(routine.parameters), frozenset()
+        self.renamed, self.exits = {}, []
+        self.no_rows()
+        with self.block() as lines:
+            if self.statements(routine.body):
+                self.returned(Value(type_of(None, self.joins, {}), "None_()"))
+        self.methods[routine] = lines
 
     # ------------------------------------------------------------ names
 
     def global_value(self, name: str, node: ast.AST) -> Value:
         value = self._global(name)
-        if self.routine.namespace is not None and type(value) in (int, float, str, bool):
-            return self.of_Constant(ast.Constant(value))
-        raise refuse(node, "is not known")
+        if self.routine.namespace is not None and is_constant(value):
+            return self.constant(value)
+        space = self.routine.namespace
+        found = self.held_outside(space, name, value) if space is not None and name in space else None
+        if found is None:
+            raise refuse(node, "is not known")
+        return found
 
     def _global(self, name: str) -> Any:
         if name in self.imports:
@@ -273,6 +290,11 @@ class Writer(Unchecked):
         routine = self.routines.get(key)
         if routine is None:
             routine = self.routines[key] = self._routine(node, f"f_{node.name}")
+            try:
+                defaults = [_default_of(one) for one in node.args.defaults]
+            except (ValueError, ArithmeticError):
+                raise refuse(None, f"'{node.name}' has defaults that are no constants") from None
+            routine.defaults = _expressions_of(defaults, node.name)
             routine.outer = self.main
             routine.memory = self._memory(node)
         elif routine.body is not self._body_of(node):
@@ -286,14 +308,12 @@ class Writer(Unchecked):
         arguments = node.args
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
             raise refuse(None, f"'{node.name}' takes arguments in a way of its own")
-        if any(not isinstance(one, ast.Constant) for one in arguments.defaults):
-            raise refuse(None, f"'{node.name}' has defaults that are no constants")
         if any(isinstance(one, ast.Yield | ast.YieldFrom | ast.Await | ast.Global) for one in nodes_of(node)):
             raise refuse(None, f"'{node.name}' is no plain function")
         shared = {one for inner in nodes_of(node) if isinstance(inner, ast.Nonlocal) for one in inner.names}
         body = self._body_of(node)
         made = Routine(name, [one.arg for one in arguments.args], body, stored_names(body), None)
-        made.shared, made.defaults = shared, list(arguments.defaults)
+        made.shared = shared
         return made
 
     def _body_of(self, node: ast.FunctionDef) -> list[ast.stmt]:
@@ -343,13 +363,14 @@ class Writer(Unchecked):
                 if not isinstance(one, ast.Lambda)
             ):
                 raise refuse(None, f"'{function.__name__}' has functions inside")
+            routine.defaults = _expressions_of(function.__defaults__ or (), function.__name__)
             routine.namespace, routine.parameters_of = function.__globals__, function  # type: ignore[attr-defined]
             self.routines[function] = routine
             self.callees[function] = function.__code__, function.__defaults__, {}
         return self.routines[function]
 
     def reached(self, routine: Routine) -> None:
-        self.edges.setdefault(self.routine, set()).add(routine)
+        self.edges.setdefault(self.routine, {})[routine] = None
 
     def do_Import(self, node: ast.Import) -> None:
         for one in node.names:
@@ -378,9 +399,12 @@ class Writer(Unchecked):
         for one in self.records.values():
             one.box.fields = list(one.fields)
         stored = self.changes_tensors
+        if stored and any(holds_tensor(self.given[name]) for name in self.outside):
+            raise refuse(None, "tensors are changed, and there are some of a module's or a class")
         if stored and self.unlinks:
             raise refuse(None, "a tensor that may ask for a gradient is detached, and tensors are changed")
-        changes = [name for name, type_ in self.given.items() if holds_box(type_) or (stored and holds_tensor(type_))]
+        held = {name: type_ for name, type_ in self.given.items() if name not in self.outside}
+        changes = [name for name, type_ in held.items() if holds_box(type_) or (stored and holds_tensor(type_))]
         changes = list(
             dict.fromkeys(self.paths[name].partition(".")[0] if name in self.paths else name for name in changes)
         )
@@ -392,7 +416,8 @@ class Writer(Unchecked):
             self.joins.tensors, self._notes(), self._is_of_objects(deep), self.keeps_rows, self.passes_objects,
             any(isinstance(box.find().default, Factory) for box in self.boxes.values()),
             tuple(one.__name__ for one in self.loops), self.joins.tracked,
-            self.paths, tuple(self.watched), self.settings, self.overriding,
+            self.paths, tuple(self.watched), self.settings, self.overriding, self.outside,
+            tuple(self.library),
         )  # fmt: skip
 
     def _is_of_objects(self, deep: bool) -> bool:
@@ -413,6 +438,30 @@ class Writer(Unchecked):
                 found.add(one)
                 pending += self.edges.get(one, ())
         return found
+
+
+def _default_of(node: ast.expr) -> Any:
+    """The value of a default of a function inside: a constant, or arithmetic of numbers."""
+    match node:
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+            operands = [_default_of(one) for one in (left, right)]
+            if all(type(one) in (int, float) for one in operands):
+                return _ARITHMETIC[type(op)](*operands)
+            raise ValueError
+        case ast.Tuple(elts=items):
+            return tuple(map(_default_of, items))
+    return ast.literal_eval(node)
+
+
+def _expressions_of(defaults: Iterable[Any], name: str) -> list[ast.expr]:
+    """Constants as expressions."""
+
+    def expression(value: Any) -> ast.expr:
+        return ast.Tuple([*map(expression, value)], ast.Load()) if isinstance(value, tuple) else ast.Constant(value)
+
+    if not all(map(is_constant, defaults)):
+        raise refuse(None, f"'{name}' has defaults that are no constants")
+    return [expression(value) for value in defaults]
 
 
 def check_result(type_: Any, depth: int = 0) -> None:

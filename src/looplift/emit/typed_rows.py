@@ -15,8 +15,8 @@ from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.syntax import nodes_of
-from looplift.emit.typed_composed import Composed
 from looplift.emit.typed_expressions import SEQUENCES, element, is_box
+from looplift.emit.typed_library_calls import LibraryCalls
 from looplift.emit.typed_scope import Refused, Value, as_int
 from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NUMBERS, TABLES, TEXT, Arr, Box, Ten, text_of
 
@@ -46,7 +46,7 @@ class _Loud(Exception):
     """A loop may do something to lists that is not seen."""
 
 
-class Rows(Composed):
+class Rows(LibraryCalls):
     """Loops whose lists stay what they are."""
 
     rows: dict[str, Value]

@@ -75,12 +75,16 @@ class Factory:
 
 
 class Refused(NotLiftable):
-    """Something that a typed program has no form for."""
+    """Something that a typed program has no form for: at ``node``, if it is known."""
+
+    node: ast.AST | None = None
 
 
 def refuse(node: ast.AST | None, why: str) -> Refused:
     text = f"'{ast.unparse(node)[:60]}' {why}" if node is not None else why
-    return Refused("unsupported-syntax", text)
+    refused = Refused("unsupported-syntax", text)
+    refused.node = node
+    return refused
 
 
 class Scope:

@@ -182,7 +182,7 @@ def make(source):
 
     def program(*values):
         session, call = Session(), begun(loop, values) if {is_tracked_and_changes} else None
-        hooks = session.read, session.make, session.view, session.ready, session.given, where
+        hooks = session.read, session.make, session.view, session.ready, session.given, where{calls}
         result = function((RequirementFailed, deque, *values, *hooks), {limit})
         if session.made:
             session.held = [(place, one) for place, one in enumerate(session.given) if library.is_held(place)]
@@ -201,6 +201,29 @@ def make(source):
 
 program = make(source)
 '''
+
+CALLS = '''\
+CALLS = (
+{calls}
+)
+
+
+def library_call(which, kinds):
+    """A function of numbers, and where the tensors are that it is called with before these."""
+    function = CALLS[which]
+    tensors = [torch.empty(shape, dtype=DTYPES[code], device="cpu") for code, *shape in kinds]
+    return (lambda *numbers: function(*tensors, *numbers)), *(tensor.data_ptr() for tensor in tensors)
+
+
+def read_result(found):
+    """Where a tensor is, and of what kind."""
+    if type(found) is not torch.Tensor or found.layout is not torch.strided or not found.is_cpu or found.is_neg():
+        raise RequirementFailed("a function makes tensors of another kind")
+    return (found.data_ptr(), CODES[found.dtype], *found.shape, *found.stride())
+
+
+'''
+"""What a program has that calls functions of the library."""
 
 WITHOUT_LOOP = '''\
 NO_SECOND = "the gradient of a program without its loop cannot be differentiated again"

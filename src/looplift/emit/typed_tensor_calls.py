@@ -119,9 +119,6 @@ class TensorCalls(TensorMaking):
         if name in _BINARY and len(nodes) == 2:
             left, right = self.in_order([lambda: owner, lambda: self.present(self.expression(nodes[1]))])
             return self.noted(name, self.operation(name, left, right))
-        if name == "pow" and len(nodes) == 2:
-            base, exponent = self.in_order([lambda: owner, lambda: self.present(self.expression(nodes[1]))])
-            return self.power(base, exponent, nodes[1], node)
         if len(nodes) == 1 and (name in _UNARY or (known_row(name) is not None and name not in _BINARY)):
             return self.noted(name, self.operation(name, owner))
         raise refuse(node, "has no form for tensors")
@@ -131,10 +128,30 @@ class TensorCalls(TensorMaking):
             self.inexact.add(name)
         return value
 
+    def tensor_pow(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        if len(nodes) != 1 or keywords:
+            raise refuse(node, "is called in another way")
+        base, exponent = self.in_order([lambda: owner, lambda: self.present(self.expression(nodes[0]))])
+        if NEVER in (base.type, exponent.type):
+            return Value(NEVER, "None_()")
+        if not has_tensor(base, exponent):
+            raise refuse(node, "is a power of numbers")
+        return self.power(base, exponent, nodes[0], node)
+
     # ------------------------------------------------------------ numbers of tensors
 
     def tensor_item(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        return self.number_of(owner)
+        return self.number_of(self.only_element(owner))
+
+    def only_element(self, owner: Value) -> Value:
+        """Of a tensor the one element that it must have; other values as they are."""
+        if not is_tensor(owner) or not owner.type.rank:
+            return owner
+        owner = self.keep(owner)
+        self.emit(f"if (count_of({owner.code}) != 1) bail(KIND);")
+        for _ in range(owner.type.rank):
+            owner = self.keep(self.picked(owner, Value(INT, "I(0)"), 0, ast.Constant(0)))
+        return owner
 
     def tensor_tolist(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         rank = owner.type.rank
@@ -430,13 +447,13 @@ class TensorCalls(TensorMaking):
         return super().call_len(node, *values)
 
     def call_float(self, node: ast.Call, *values: Value) -> Value:
-        return super().call_float(node, *map(self.number_of, values))
+        return super().call_float(node, *(self.number_of(self.only_element(value)) for value in values))
 
     def call_int(self, node: ast.Call, *values: Value) -> Value:
-        return super().call_int(node, *map(self.number_of, values))
+        return super().call_int(node, *(self.number_of(self.only_element(value)) for value in values))
 
     def call_bool(self, node: ast.Call, *values: Value) -> Value:
-        return super().call_bool(node, *map(self.number_of, values))
+        return super().call_bool(node, *(self.number_of(self.only_element(value)) for value in values))
 
     def call_abs(self, node: ast.Call, value: Value) -> Value:
         if is_tensor(value):

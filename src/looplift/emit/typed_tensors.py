@@ -215,6 +215,11 @@ class Tensors(Counters):
         if isinstance(base.type, Either):
             exponent = self.keep(exponent)
             return self.split(self.keep(base), lambda one: self._power_of(one, exponent, text, node))
+        if isinstance(exponent.type, Either):
+            base = self.keep(base)
+            return self.split(self.keep(exponent), lambda one: self._power_of(base, one, text, node))
+        if is_tensor(exponent) and base.type in (INT, FLOAT):
+            return self._power_of_number(base, exponent, node)
         if not is_tensor(base) or type(known) is bool or (known != 2 and base.type.dtype in WHOLE):
             raise refuse(node, "is a power without a form")
         if known in _CONSTANT_POWERS:
@@ -232,10 +237,19 @@ class Tensors(Counters):
         return self.mapped(code, base.type, base.type.dtype, base)
 
     def _power_of(self, base: Value, exponent: Value, text: ast.expr | None, node: ast.AST) -> Value:
-        """What may be a number of Python's or a tensor, to a power."""
-        if is_tensor(base):
+        """What may be a number of Python's or a tensor, to a power that may be one, too."""
+        if has_tensor(base, exponent):
             return self.power(base, exponent, text, node)
         return self.arithmetic(ast.Pow, base, exponent, node)
+
+    def _power_of_number(self, base: Value, exponent: Value, node: ast.AST) -> Value:
+        """``10 ** x``: the derivative is the power times the logarithm of the base."""
+        if exponent.type.dtype in WHOLE:
+            raise refuse(node, "is a power without a form")
+        base = self.held(base, exponent.type.dtype)
+        self.inexact.add("pow")
+        made, dtype = result_of("pow", base.type, exponent.type)
+        return self.mapped(f"Op_power_of({as_number(base, FLOAT)})", made, dtype, exponent)
 
     # ------------------------------------------------------------ comparisons
 
@@ -429,8 +443,12 @@ class Tensors(Counters):
     def of_Attribute(self, node: ast.Attribute) -> Value:
         if node.attr in ("shape", "dtype", "device", "T", "values", "indices") and self.resolved(node) is None:
             type_ = self.peek(node.value)
-            if isinstance(type_, Ten):
-                return self.of_tensor(self.expression(node.value), node)
+            type_ = type_.inner if isinstance(type_, Maybe) else type_
+            if isinstance(type_, Ten | Either):
+                owner = self.present(self.expression(node.value))
+                if isinstance(type_, Either):
+                    owner = Value(type_.tensor, f"tensor_of({owner.code})")
+                return self.of_tensor(owner, node)
             if isinstance(type_, Tup) and len(type_.items) == 2 and node.attr in ("values", "indices"):
                 return self.fields(self.keep(self.expression(node.value)))[node.attr == "indices"]
         if isinstance(found := self.resolved(node), torch.dtype):

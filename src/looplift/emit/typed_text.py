@@ -41,9 +41,11 @@ def program_text(writer: Writer, every: list[Routine]) -> str:
         body.append(f"begin_classes(args, {len(writer.inputs) + 2});")
     rest = [*reads(writer), *lean(main, writer.methods[main]), "bail(UNBOUND);", "}"]
     writer.joins.tensors |= any("Ten<" in line for line in (*body, *rest))
+    classes = len(writer.classes) if writer.passes_objects else 0
     if writer.joins.tensors:
-        classes = len(writer.classes) if writer.passes_objects else 0
         body.append(f"begin_tensors(args, {len(writer.inputs) + 2 + classes});")
+    if writer.library:
+        body.append(f"begin_calls(args, {len(writer.inputs) + 8 + classes});")
     body += rest
     ordered = orders(writer)
     if has_levels(writer):
@@ -140,12 +142,17 @@ def variables(routine: Routine, names: list[str]) -> list[str]:
 
 
 def reads(writer: Writer) -> list[str]:
-    types = writer.main.types
-    return [
-        f"v_{name} = From<{text_of(types[name])}>::of(PyTuple_GetItem(args, {place + 2}));"
-        + (f" set_{name} = true;" if name in writer.main.doubtful else "")
-        for place, name in enumerate(writer.inputs)
-    ] + (["catch_up();"] if writer.passes_objects else [])
+    """Takes the inputs; what stands outside of the region comes last, as only what nothing else leads to is fixed."""
+    ordered = sorted(enumerate(writer.inputs), key=lambda pair: pair[1] in writer.outside)
+    lines = [_read(writer, name, place) for place, name in ordered]
+    return lines + (["catch_up();"] if writer.passes_objects else [])
+
+
+def _read(writer: Writer, name: str, place: int) -> str:
+    text = f"v_{name} = From<{text_of(writer.main.types[name])}>::of(PyTuple_GetItem(args, {place + 2}));"
+    if name in writer.outside:
+        return f"{{ I first = given.n; {text} for (; first < given.n; ++first) given.known[first].fixed = true; }}"
+    return text + (f" set_{name} = true;" if name in writer.main.doubtful else "")
 
 
 def _key(routine: Routine) -> tuple[str, str]:
@@ -284,6 +291,7 @@ static __attribute__((noinline)) PyObject* outcome(PyObject* args) {
     for (I k = 0; k < given.n; ++k) {
       Given& one = given.known[k];
       if (one.commit) one.commit(one.object, one.box, &one.fresh);
+      if (one.fixed && one.fresh) bail(KIND);
     }
   Py_IncRef(found);
   return found;

@@ -115,7 +115,11 @@ def is_replaced(name: str) -> bool:
 
 
 def is_library(module: types.ModuleType) -> bool:
-    return module.__name__.partition(".")[0] in LIBRARIES
+    return is_library_name(module.__name__)
+
+
+def is_library_name(module: str) -> bool:
+    return module.partition(".")[0] in LIBRARIES
 
 
 def of_libraries(functions: Mapping[tuple[Any, str], Any], names: dict[str, Any]) -> list[str]:

@@ -152,8 +152,8 @@ class Unpacker(pickle.Unpickler):
         from looplift.build.native import load_program
         from looplift.pipeline.programs import loop_of
 
-        text, caller, inputs = texts
-        function: Any = load_program(text, caller, loop_of(self.program, inputs))
+        text, caller, inputs, outside = texts
+        function: Any = load_program(text, caller, loop_of(self.program, inputs, outside))
         function.texts = texts
         return function
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -52,8 +52,8 @@ def typed_program(
     found = typed.program
     if found.keeps_rows and ((program.is_piece and not last) or not (rows or found.is_of_objects)):
         raise NotLiftable("unsupported-value", "rows are computed one by one")
-    function: Any = load_program(found.text, typed.caller, loop_of(program, found.inputs))
-    function.texts = found.text, typed.caller, found.inputs  # for those that make it again
+    function: Any = load_program(found.text, typed.caller, loop_of(program, found.inputs, found.outside))
+    function.texts = found.text, typed.caller, found.inputs, [*found.outside]  # for those that make it again
     code = region_code(program, typed, function)
     code.is_preliminary = getattr(function, "is_preliminary", code.is_preliminary)
     kept = [found.types, *known[:2]]
@@ -71,10 +71,10 @@ def typed_program(
     return code
 
 
-def loop_of(program: Any, inputs: list[str]) -> Callable[..., Any] | None:
+def loop_of(program: Any, inputs: list[str], outside: Collection[str] = ()) -> Callable[..., Any] | None:
     """The statements of a region as a function of a program's inputs; None where they read more than those, or where
-    others stand in their place."""
-    if not hasattr(program, "original") or {*program.arguments} != {*inputs}:
+    others stand in their place. ``outside``: inputs that they find by themselves."""
+    if not hasattr(program, "original") or {*program.arguments} != {*inputs} - {*outside}:
         return None
     places = [inputs.index(name) for name in program.arguments]
     return lambda *values: program.original(*(values[place] for place in places))

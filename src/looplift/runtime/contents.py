@@ -76,6 +76,17 @@ def same_methods(methods: Mapping[tuple[type, str], Any]) -> bool:
     return all(getattr(made, name, None) is function for (made, name), function in methods.items())
 
 
+class Outside:
+    """What classes, and modules of functions, hold under some names now, by the places of these."""
+
+    def __init__(self, places: list[tuple[Any, str]]):
+        self.places = places
+
+    def __getitem__(self, place: int) -> Any:
+        owner, name = self.places[place]
+        return vars(owner)[name] if isinstance(owner, type) else owner[name]
+
+
 ABOUT_A_CLASS = frozenset(
     """__module__ __dict__ __weakref__ __doc__ __qualname__ __firstlineno__ __static_attributes__ __annotations__
     __annotations_cache__ __annotate_func__ __slotnames__""".split()
