@@ -1,7 +1,7 @@
 """What a region reaches by a path through network modules, as ``net.cell``, in; its value in a typed program out.
 
 A module is a fixed object. What is guarded is what a call of it runs; parameters are read at each call of the program,
-and numbers that a module holds must be equal.
+and lists and objects of the user's that a module holds; numbers that it holds must be equal.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import torch
 from torch import nn
 
 from looplift.emit.typed_array_calls import ArrayCalls
@@ -37,6 +36,8 @@ class Held(ArrayCalls):
     inputs: list[str]
     main: Routine
     given: dict[str, Any]
+    met: dict[int, Any]
+    """The types of containers and objects of the caller's, by identity."""
     imports: dict[str, Any]
 
     def __init__(self) -> None:
@@ -116,16 +117,16 @@ class Held(ArrayCalls):
         return count
 
     def value_of(self, found: Found, node: ast.AST) -> Value:
-        """A parameter, or a number, as a value."""
+        """A number, which must stay what it is, or an input: a parameter, a list, an object of the user's."""
         value = found.value
-        if isinstance(value, torch.Tensor):
-            return self._parameter(value, found.path)
+        if isinstance(value, nn.Module):
+            raise refuse(node, "is a module, and read as a value")
         if not isinstance(value, _CONSTANTS):
-            raise refuse(node, "is held by a module, and no number")
+            return self._input_at(value, found.path)
         self.settings[found.path] = value
         return Value(NONE, "None_()") if value is None else self.constant(value)
 
-    def _parameter(self, value: torch.Tensor, path: str) -> Value:
+    def _input_at(self, value: Any, path: str) -> Value:
         name = next((name for name, known in self.paths.items() if known == path), "")
         if not name:
             base = re.sub(r"\W+", "_", path).strip("_")
@@ -135,7 +136,8 @@ class Held(ArrayCalls):
             self.inputs.append(name)
             self.main.parameters.append(name)
             self.main.kept.add(name)
-            self.main.types[name] = self.given[name] = type_of(value, self.joins, {})
+            self.main.types[name] = self.given[name] = type_of(value, self.joins, self.met)
+            self.look_into(self.met)
             self.joins.changes += 1
         return Value(self.main.types[name], f"v_{name}")
 
