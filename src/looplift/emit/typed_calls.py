@@ -152,6 +152,7 @@ class Calls(Tuples):
         if function in _INSERTED and len(node.args) == 2:
             owner, value = map(self.keep, self.several(*node.args))
             place = self.keep(self.bisected(_INSERTED[function], owner, value, node))
+            self.alters(owner)
             return self.list_insert(owner, node, place, value)
         if is_builtin and hasattr(self, f"call_{name}"):
             return getattr(self, f"call_{name}")(node, *map(self.present, self.several(*node.args)))
@@ -422,6 +423,7 @@ class Calls(Tuples):
         owner, *rest = self.several(*node.args)
         if not is_box(owner, "list"):
             raise refuse(node, "is no heap")
+        self.alters(owner)
         if name == "heappush":
             self.joins.widen(owner.type, 0, rest[0].type)
             check_order(element(owner), node)

@@ -305,6 +305,7 @@ class Objects(TensorCalls):
         record = self.record_at(owner)
         if record is None or record.is_frozen:
             raise refuse(node, "sets an attribute of something else")
+        self.alters(owner)
         self._set(owner, record, node.attr, value, node)
         self.emit(f"{owner.code}->dirty |= I(1) << {record.fields.index(node.attr)};")
 
