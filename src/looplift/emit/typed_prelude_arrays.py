@@ -390,6 +390,16 @@ template <class T, class S, int k> Arr<T, 2> table_from(const Ref<List<Ref<List<
       for (I j = 0; j < row.n; ++j) out.p[i * size[1] + j] = Cast<T>::of(raw(row.data[row.head + j])); }
   return out;
 }
+template <class T, class S, int R, int k> Arr<T, R + 1> stacked(const Ref<List<Arr<S, R>, k>>& l) {
+  if (!l->n) bail(EMPTY);
+  I size[R + 1] = {l->n}; for (int d = 0; d < R; ++d) size[d + 1] = l->at(0).size[d];
+  Arr<T, R + 1> out = array_of<T, R + 1>(size);
+  T* to = out.p;
+  for (I i = 0; i < l->n; ++i) { const auto& row = l->at(i);
+      for (int d = 0; d < R; ++d) if (row.size[d] != size[d + 1]) bail(KIND);
+      each(row, [&](S v) { *to++ = Cast<T>::of(v); }); }
+  return out;
+}
 template <class T, class S, int k, class Fill> Arr<T, 2> rows_from(const Ref<List<S, k>>& l, I count, Fill fill) {
   I size[2] = {l->n, count}; Arr<T, 2> out = array_of<T, 2>(size);
   for (I i = 0; i < l->n; ++i) fill(l->data[l->head + i], out.p + i * count);
