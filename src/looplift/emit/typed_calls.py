@@ -270,7 +270,7 @@ class Calls(Tuples):
         return Value(FLOAT, as_number(value, FLOAT))
 
     def call_bool(self, node: ast.Call, *values: Value) -> Value:
-        return Value(BOOL, truth(values[0]) if values else "false")
+        return Value(BOOL, self.truth_of(values[0]) if values else "false")
 
     def call_str(self, node: ast.Call, *values: Value) -> Value:
         if len(values) > 1:

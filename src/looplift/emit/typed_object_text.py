@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from looplift.emit.typed_classes import Record
+from looplift.emit.typed_classes import TRUTH, Record
 from looplift.emit.typed_types import Arr, Either, Rec, Ten, holds, text_of
 
 if TYPE_CHECKING:
@@ -165,10 +165,11 @@ def _struct(name: str, record: Record, *, reads_late: bool) -> list[str]:
         equal = f"if (a.p == b.p) return true; Level level; return {pairs};"
         steps = [f"h = mixed(h * 31 + hash_of(a->v_{one}));" for one in record.fields]
         hashed = " ".join(["Level level; U h = 3;", *steps, "return h;"])
+    asked = "bail(KIND);" if any(one in record.methods for one in TRUTH) else "return true;"
     out = [
         f"{head} {' '.join(fields)} void empty() {{}} }};",
         *([_filled(_UNREAD, name=name)] if reads_late else []),
-        f"static bool truth(const Ref<{name}>&) {{ return true; }}",
+        f"static bool truth(const Ref<{name}>&) {{ {asked} }}",
         f"static bool eq{both} {{ {equal} }}",
         f"static bool lt{both}{';' if '__lt__' in record.methods else ' { bail(KIND); }'}",
     ]
