@@ -409,7 +409,11 @@ class Dispatcher:
             variant.trials[size] = second.trial_of(variant, patience, is_estimate=is_estimate, spent=spent)
             variant.is_slow = False  # that is open again
         if not second.is_worth_it(variant):
-            second.step_back(self, variant, values)
+            if alternatives.takes_over(self, variant, values, variant.seconds or 0.0):
+                variant.trials, variant.is_slow = {}, True
+                self.install()
+            else:
+                second.step_back(self, variant, values)
         elif is_first or variant.refusal is not None:
             self.accept(variant, verdict.reason)
 
