@@ -24,7 +24,6 @@ from looplift.emit.typed_scope import (
     common,
     evaluated,
     refuse,
-    truth,
 )
 from looplift.emit.typed_tuples import Tuples
 from looplift.emit.typed_types import BOOL, FLOAT, INT, KINDS, NEVER, NONE, NUMBERS, TEXT, Either, Ten, Tup, text_of

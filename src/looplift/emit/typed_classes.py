@@ -17,11 +17,13 @@ _OF_DATACLASSES = frozenset(
     """__dataclass_fields__ __dataclass_params__ __match_args__ __replace__ __init__ __eq__ __hash__ __post_init__
     __setattr__ __delattr__""".split()
 )
-_UNUSED = frozenset(
-    """__repr__ __str__ __format__ __iter__ __next__ __reversed__ __setitem__ __delitem__ __enter__ __exit__ __copy__
-    __deepcopy__ __getstate__ __setstate__ __sizeof__ __dir__""".split()
+_SHOWN = frozenset(("__repr__", "__str__"))
+"""What programs never call: they make no text of objects."""
+_UNUSED = _SHOWN | frozenset(
+    """__format__ __iter__ __next__ __reversed__ __setitem__ __delitem__ __enter__ __exit__ __copy__ __deepcopy__
+    __getstate__ __setstate__ __sizeof__ __dir__""".split()
 )
-"""What programs never call: they make no text of objects, go through none, store under no subscripts of them."""
+"""Nor do they go through any, or store under subscripts of them."""
 TRUTH = ("__bool__", "__len__")
 """What says whether an object holds: the first of them that its class has."""
 _ASKED = frozenset((*TRUTH, "__contains__", "__getitem__", "__call__"))
