@@ -144,3 +144,63 @@ def test_lists_that_objects_hold_are_changed(backend):
         mine = [Cell(0, shared), Cell(1, shared), Cell(2, [5])]
         assert lifted(mine, 7) == [4, 4, 2]
         assert shared == [1, 2, 7, 7] and mine[2].cells == [5, 7]
+
+
+class Link:
+    def __init__(self, value, following):
+        self.value, self.following = value, following
+
+
+def linked(numbers):
+    head = None
+    for number in numbers:
+        head = Link(number, head)
+    return head
+
+
+def turned(link):
+    head = None
+    while link is not None:
+        head = Link(link.value + 1, head)
+        link = link.following
+    return head
+
+
+def values_of(link):
+    found = []
+    while link is not None:
+        found.append(link.value)
+        link = link.following
+    return found
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_long_chains_that_are_made_are_verified(backend):
+    numbers = list(range(3000))
+    for function, made in ((linked, list), (turned, linked)):
+        lifted = lift(function, backend=backend)
+        for _ in range(3):
+            assert values_of(lifted(made(numbers))) == values_of(function(made(numbers)))
+        assert not any("not verified" in note for loop in lifted.report().loops for note in loop.notes)
+
+
+class Counter:
+    def __init__(self, n):
+        self.n = n
+
+
+def begun_anew(counters):
+    total = 0
+    for counter in counters:
+        counter.__init__(counter.n + 1)
+        total += counter.n
+    return total
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_constructor_that_is_called_by_its_name(backend):
+    lifted = lift(begun_anew, backend=backend)
+    for _ in range(3):
+        counters = [Counter(k) for k in (3, 1, 2)]
+        assert lifted(counters) == 9
+        assert [one.n for one in counters] == [4, 2, 3]

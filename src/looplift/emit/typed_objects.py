@@ -292,6 +292,8 @@ class Objects(TensorCalls):
 
     def method_of_object(self, owner: Value, record: Record, node: ast.Call, func: ast.Attribute) -> Value:
         """``owner.name(...)``."""
+        if func.attr == "__init__":
+            self.alters(owner)
         if func.attr in record.fields:
             value = self.present(self.attribute_of(self.keep(owner), record, func))
             if (found := self.record_at(value)) is not None:
@@ -360,9 +362,17 @@ class Objects(TensorCalls):
         record = self.record_at(owner)
         if record is None or record.is_frozen:
             raise refuse(node, "sets an attribute of something else")
-        self.alters(owner)
+        if not self._is_being_made(owner, record):
+            self.alters(owner)
         self._set(owner, record, node.attr, value, node)
         self.emit(f"{owner.code}->dirty |= I(1) << {record.fields.index(node.attr)};")
+
+    def _is_being_made(self, owner: Value, record: Record) -> bool:
+        """Whether it is the object that a constructor is called for."""
+        routine = self.routine
+        own = routine.parameters[0] if routine.parameters else ""
+        is_own = owner.code == f"v_{own}" and own not in routine.stores
+        return is_own and self.routines.get(record.methods.get("__init__")) is routine
 
     def _set(self, owner: Value, record: Record, name: str, value: Value, node: Any) -> None:
         place = self.place_of_field(record, name, node)
