@@ -28,7 +28,7 @@ STAY = set(
     """
 of_fft of_defaultdict of_bytearray_store of_comp_scope of_mixed_keys
 of_str_ops of_cache_over of_sum_empty of_pow_neg of_overflow of_overflow_shift of_overflow_edge of_big_arg of_nan
-of_int_float_compare of_truediv_big of_object_with_length of_none_str
+of_int_float_compare of_truediv_big of_none_str
 of_set_of_constants of_in_loop of_deque_max of_tuple_grow of_bool_key of_tuple_mixed_key
 of_an_overflow_in_a_row
 of_sub of_str_int of_slots of_named_mixed of_split_at_other_blanks

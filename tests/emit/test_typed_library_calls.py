@@ -78,7 +78,11 @@ def test_gradients_are_the_loop_s(function, first):
 def test_errors_are_the_loop_s(first):
     lifted = lift(solved, verify="off")
     lifted(square(), torch.ones(3, dtype=torch.float64))
-    for a, b in ((torch.zeros(3, 3), torch.ones(3)), (torch.eye(3), torch.ones(4)), (torch.eye(3), torch.ones(3).double())):
+    for a, b in (
+        (torch.zeros(3, 3), torch.ones(3)),
+        (torch.eye(3), torch.ones(4)),
+        (torch.eye(3), torch.ones(3).double()),
+    ):
         with pytest.raises(RuntimeError) as wanted:
             solved(a, b)
         with pytest.raises(type(wanted.value)) as got:

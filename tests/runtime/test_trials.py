@@ -130,8 +130,8 @@ def test_a_size_is_known_to_a_factor_of_two():
 
 
 def test_verdicts():
-    assert Trial(None).passed()
-    assert Trial(None, batched=[0.5]).passed()
+    assert Trial(None).passed() is None
+    assert Trial(None, batched=[0.5]).passed() is None
     assert Trial(None, batched=[1e-5]).passed() is None
     assert Trial(None, batched=[1e-5] * 4, written=[1e-6] * 4).passed() is False
     assert Trial(1.0).passed() is None
@@ -275,6 +275,17 @@ def test_a_long_loop_has_its_turn_after_two_calls_of_the_other():
     slow.written.append(0.06)
     assert not slow.turn_of_loop
     assert Trial(0.05, batched=[0.2]).turn_of_loop and Trial(0.01, batched=[0.005]).turn_of_loop
+
+
+def test_a_loop_of_which_nothing_is_known_has_a_turn():
+    assert Trial(None, batched=[0.001]).turn_of_loop
+    assert Trial(None, batched=[0.01], can_end=True).turn_of_loop
+    late, endless = Trial(None, batched=[1.0] * 15, can_end=True), Trial(None, batched=[1.0] * 190)
+    assert not late.turn_of_loop and not endless.turn_of_loop
+    late.batched.append(1.0)
+    endless.batched += [1.0] * 10
+    assert late.turn_of_loop and endless.turn_of_loop
+    assert late.passed() is None and endless.passed() is None
 
 
 @pytest.mark.parametrize("decision", ["waves", "sequential"])

@@ -15,6 +15,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.streams import numpy_generators
 
 _PLAIN = (int, str, bytes, bytearray, type(None), range, slice, torch.dtype, torch.device, torch.layout)
+_Parts = list[tuple[Any, str, Any]]
 _SEQUENCES = (list, tuple, collections.deque)
 
 
@@ -46,6 +47,12 @@ def is_leaf(value: torch.Tensor) -> bool:
         return False
 
 
+LONGEST_PATH = 1000
+"""Letters, from which on a path is not made longer: chains of objects have one for each."""
+Pending = list[tuple[Any, Any, str]]
+"""Pairs of values that are still to be compared, with their paths."""
+
+
 @dataclass
 class _Comparison:
     exact: bool
@@ -57,12 +64,21 @@ class _Comparison:
     alive: list[Any] = field(default_factory=list)  # an id is one only while its object lives
 
     def of(self, got: Any, want: Any, path: str) -> str | None:
+        """The first difference; a chain of objects may be longer than Python's stack is deep."""
+        pending = [(got, want, path)]
+        while pending:
+            if why := self.value(*pending.pop(), pending):
+                return why
+        return None
+
+    def value(self, got: Any, want: Any, path: str, pending: Pending) -> str | None:
+        """The same of one value; what is in it is ``pending``, the first part last."""
         if isinstance(want, _PLAIN):
             return self.plain(got, want, path)
         if isinstance(want, (float, complex)) and not isinstance(want, np.generic):
             return self.number(got, want, path)
         if isinstance(want, np.generic):
-            return self.array(got, want, path)
+            return self.array(got, want, path, pending)
         if want is got and id(want) not in self.mates:
             return self.meet(got, want, path) if _mutable(want) else None
         if type(got) is not type(want):
@@ -71,7 +87,7 @@ class _Comparison:
             if id(want) in self.mates or id(got) in self.taken:
                 return self.shared(got, want, path)
             self.meet(got, want, path)
-        return self.inside(got, want, path)
+        return self.inside(got, want, path, pending)
 
     def meet(self, got: Any, want: Any, path: str) -> None:
         self.mates[id(want)] = id(got)
@@ -86,12 +102,12 @@ class _Comparison:
             return f"{path}: an object of its own instead of one that is also elsewhere in the value"
         return f"{path}: the same object as {self.taken[id(got)]} instead of one of its own"
 
-    def inside(self, got: Any, want: Any, path: str) -> str | None:
+    def inside(self, got: Any, want: Any, path: str, pending: Pending) -> str | None:
         match want:
             case torch.Tensor():
                 return self.tensor(got, want, path)
             case np.ndarray():
-                return self.array(got, want, path)
+                return self.array(got, want, path, pending)
             case torch.Generator():
                 return None if torch.equal(got.get_state(), want.get_state()) else f"{path}: in another state"
             case random.Random():
@@ -105,16 +121,19 @@ class _Comparison:
         parts = _parts(want)
         if parts is None:
             return None if _equal(got, want) else f"{path}: {_brief(got)} instead of {_brief(want)}"
-        return self.parts(_parts(got) or [], parts, path)
+        return self.parts(_parts(got) or [], parts, path, pending)
 
-    def parts(self, got: list[tuple[Any, str, Any]], want: list[tuple[Any, str, Any]], path: str) -> str | None:
+    def parts(self, got: _Parts, want: _Parts, path: str, pending: Pending) -> str | None:
         if len(got) != len(want):
             return f"{path}: {len(got)} elements instead of {len(want)}"
-        for (got_key, _, got_value), (want_key, suffix, want_value) in zip(got, want, strict=True):
+        for (got_key, _, _), (want_key, _, _) in zip(got, want, strict=True):
             if got_key is not want_key and self.of(got_key, want_key, path) is not None:
                 return f"{path}: {got_key!r:.40} in the place of {want_key!r:.40}"
-            if why := self.of(got_value, want_value, path + suffix):
-                return why
+        goes_on = len(path) < LONGEST_PATH
+        pairs = zip(got, want, strict=True)
+        pending += reversed(
+            [(mine, value, path + suffix if goes_on else path) for (_, _, mine), (_, suffix, value) in pairs]
+        )
         return None
 
     def plain(self, got: Any, want: Any, path: str) -> str | None:
@@ -148,7 +167,7 @@ class _Comparison:
             return self.of(got.grad, want.grad, f"{path}.grad")
         return None
 
-    def array(self, got: Any, want: Any, path: str) -> str | None:
+    def array(self, got: Any, want: Any, path: str, pending: Pending) -> str | None:
         self.narrowest = self.narrow_at(path)
         if type(got) is not type(want):
             return f"{path}: {_shown(got)} instead of {_shown(want)}"
@@ -156,7 +175,7 @@ class _Comparison:
             if getattr(got, what) != getattr(want, what):
                 return f"{path}: {what} {getattr(got, what)} instead of {getattr(want, what)}"
         if want.dtype.kind == "O":
-            return self.parts(_elements(got), _elements(want), path)
+            return self.parts(_elements(got), _elements(want), path, pending)
         if want.dtype.kind in "fc" and want.dtype.itemsize <= 16:
             ours, theirs = _tensor_from_array(got), _tensor_from_array(want)
             return None if _tensors_close(ours, theirs, self) else f"{path}: {_first_of_tensors(ours, theirs, self)}"

@@ -75,6 +75,8 @@ class ArrayCalls(Arrays):
             return self._like(_LIKE[function], node, keywords)
         if function in (np.array, np.asarray):
             return self._array(function, node, keywords)
+        if function is np.stack:
+            return self._stack(node, keywords)
         if function in _FOLDS and len(node.args) == 1 and not keywords:
             return self._fold(_FOLDS[function], self._folded_operand(node.args[0]), node)
         if (function is np.arange and not keywords) or (function is np.eye and len(node.args) == 1 and not keywords):
@@ -180,7 +182,7 @@ class ArrayCalls(Arrays):
         first = next(iter(given.values()), None)
         if first is None:
             raise refuse(node, "is called in a way of its own")
-        if isinstance(first, ast.List | ast.Tuple) and len(given) == 1 and not any(map(_is_list, first.elts)):
+        if isinstance(first, ast.List | ast.Tuple) and len(given) == 1 and not self._has_rows(first):
             return self._of_items(self.several(*first.elts), node)
         source = self.present(self.expression(first))
         if is_array(source) and function is np.array:
@@ -190,13 +192,14 @@ class ArrayCalls(Arrays):
         source, cell, rank = self.keep(source), element(source), 1
         if isinstance(cell, Tup):
             return self._of_tuples(source, cell, self.dtype_of(given.get("dtype"), None), node)
+        if isinstance(cell, Arr):
+            return self._stacked(source, self.dtype_of(given.get("dtype"), None), node)
         if is_box(Value(cell, ""), "list"):
             cell, rank = cell.find().cells[0], 2
         kind = cell if cell in SCALARS else SCALAR.get(cell, cell)
         wanted = self.dtype_of(given.get("dtype"), None)
-        if kind is NEVER:  # of no items NumPy makes floats, of numbers what they are
-            self.emit("bail(EMPTY);")
-            return Value(NEVER, "None_()")
+        if kind is NEVER:
+            return self._of_nothing()
         if kind not in SCALARS and kind is not MIXED:
             raise refuse(node, "makes an array of what are no numbers of one kind")
         if wanted is None:
@@ -210,6 +213,36 @@ class ArrayCalls(Arrays):
         made: Any = wanted or kind
         code = f"{'array_from' if rank == 1 else 'table_from'}<{made.storage}>({source.code})"
         return self.keep(Value(array_type(made, rank), code))
+
+    def _has_rows(self, node: ast.List | ast.Tuple) -> bool:
+        """Whether items that are written out are lists or arrays."""
+        return any(_is_list(one) or isinstance(self.peek(one), Arr) for one in node.elts)
+
+    def _stacked(self, source: Value, wanted: Any, node: ast.AST) -> Value:
+        """An array of a list's arrays, which have one shape."""
+        row = element(source)
+        if row.rank > 3:
+            raise refuse(node, "has too many dimensions")
+        made = wanted or row.element
+        return self.keep(Value(array_type(made, row.rank + 1), f"stacked<{made.storage}>({source.code})"))
+
+    def _stack(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        """``np.stack(rows)`` along a new first dimension."""
+        given = self._arguments("arrays axis", node, keywords)
+        axis = given.get("axis", ast.Constant(0))
+        if "arrays" not in given or not (isinstance(axis, ast.Constant) and axis.value == 0):
+            raise refuse(node, "is called in a way of its own")
+        source = self.keep(self.present(self.expression(given["arrays"])))
+        if is_box(source, "list") and element(source) is NEVER:
+            return self._of_nothing()
+        if not is_box(source, "list") or not isinstance(element(source), Arr):
+            raise refuse(node, "joins what are no arrays")
+        return self._stacked(source, None, node)
+
+    def _of_nothing(self) -> Value:
+        """Of no items NumPy makes floats, of numbers what they are."""
+        self.emit("bail(EMPTY);")
+        return Value(NEVER, "None_()")
 
     def _of_tuples(self, source: Value, cell: Tup, wanted: Any, node: ast.AST) -> Value:
         """A row of a list's tuple of numbers each: of integers and floats NumPy makes floats."""

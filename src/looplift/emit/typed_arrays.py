@@ -9,7 +9,7 @@ from looplift.emit import typed_products as products
 from looplift.emit.typed_expressions import element, is_box
 from looplift.emit.typed_loops import Steps
 from looplift.emit.typed_numpy import Scalars, operand, promoted
-from looplift.emit.typed_scope import Value, as_int, evaluated, plain, refuse
+from looplift.emit.typed_scope import Value, as_int, evaluated, needed, plain, refuse
 from looplift.emit.typed_types import (
     FLOAT,
     INT,
@@ -327,7 +327,8 @@ def chain(node: ast.expr) -> tuple[ast.expr, list[ast.expr]]:
 
 
 def place_text(value: Value, node: ast.AST) -> str:
-    """A subscript that stands for one position."""
+    """A subscript that stands for one position; None would stand for a new dimension."""
+    value = needed(value)
     if not (value.type in (INT, MIXED, NEVER) or PLAIN.get(value.type) is INT):
         raise refuse(node, "has a subscript that is no integer")
     return as_int(value, node)

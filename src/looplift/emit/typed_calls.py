@@ -24,7 +24,6 @@ from looplift.emit.typed_scope import (
     common,
     evaluated,
     refuse,
-    truth,
 )
 from looplift.emit.typed_tuples import Tuples
 from looplift.emit.typed_types import (
@@ -168,6 +167,7 @@ class Calls(Tuples):
         if function in _INSERTED and len(node.args) == 2:
             owner, value = map(self.keep, self.several(*node.args))
             place = self.keep(self.bisected(_INSERTED[function], owner, value, node))
+            self.alters(owner)
             return self.list_insert(owner, node, place, value)
         if is_builtin and hasattr(self, f"call_{name}"):
             return getattr(self, f"call_{name}")(node, *map(self.present, self.several(*node.args)))
@@ -287,7 +287,7 @@ class Calls(Tuples):
         return Value(FLOAT, as_number(value, FLOAT))
 
     def call_bool(self, node: ast.Call, *values: Value) -> Value:
-        return Value(BOOL, truth(values[0]) if values else "false")
+        return Value(BOOL, self.truth_of(values[0]) if values else "false")
 
     def call_str(self, node: ast.Call, *values: Value) -> Value:
         if len(values) > 1:
@@ -442,6 +442,7 @@ class Calls(Tuples):
         owner, *rest = self.several(*node.args)
         if not is_box(owner, "list"):
             raise refuse(node, "is no heap")
+        self.alters(owner)
         if name == "heappush":
             self.joins.widen(owner.type, 0, rest[0].type)
             check_order(element(owner), node)

@@ -21,6 +21,14 @@ _OF_DATACLASSES = frozenset(
 )
 _SHOWN = frozenset(("__repr__", "__str__"))
 """What programs never call: they make no text of objects."""
+_UNUSED = _SHOWN | frozenset(
+    """__format__ __iter__ __next__ __reversed__ __setitem__ __delitem__ __enter__ __exit__ __copy__ __deepcopy__
+    __getstate__ __setstate__ __sizeof__ __dir__""".split()
+)
+"""Nor do they go through any, or store under subscripts of them."""
+TRUTH = ("__bool__", "__len__")
+"""What says whether an object holds: the first of them that its class has."""
+_ASKED = frozenset((*TRUTH, "__contains__", "__getitem__", "__call__"))
 OPERATORS: dict[type, str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
     ast.Pow: "pow", ast.MatMult: "matmul",
@@ -84,7 +92,7 @@ def record_for(made: type, source_of: Any) -> Record:
     attributes = class_attributes(made)
     is_data = "__dataclass_fields__" in attributes
     slots = slots_of(made)
-    known = _SHOWN | _ARITHMETIC | {"__call__"} | (_OF_DATACLASSES if is_data else frozenset(("__init__", "__lt__")))
+    known = _UNUSED | _ARITHMETIC | _ASKED | (_OF_DATACLASSES if is_data else frozenset(("__init__", "__lt__")))
     known |= frozenset(("__slots__",) if slots else ())
     odd = {name for name in attributes if name.startswith("__") and name not in known}
     if type(made) is not type or made.__bases__ != (object,) or odd or (is_data and not _is_plain(made, attributes)):

@@ -203,7 +203,7 @@ class Values(Scope):
     def negated(self, node: ast.UnaryOp, value: Value) -> Value:
         """An operator before a value."""
         if isinstance(node.op, ast.Not):
-            return Value(BOOL, f"(!{truth(value)})")
+            return Value(BOOL, f"(!{self.truth_of(value)})")
         if value.type is NEVER:
             return value
         if value.type not in NUMBERS:
@@ -304,7 +304,8 @@ class Values(Scope):
         first = self.keep(first)
         name = self.fresh()
         self.emit(f"{text_of(type_)} {name} = {coerced(first, type_)};")
-        self.emit(f"if ({'' if is_and else '!'}{truth(first)}) {{")
+        holds = self.truth_of(first)
+        self.emit(f"if ({'' if is_and else '!'}{holds}) {{")
         self.lines += [*lines, f"{name} = {coerced(second, type_)};", "}"]
         return Value(type_, name)
 
@@ -327,7 +328,11 @@ class Values(Scope):
             return code
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return f"(!{self.condition(node.operand)})"
-        return truth(self.expression(node))
+        return self.truth_of(self.expression(node))
+
+    def truth_of(self, value: Value) -> str:
+        """C++ that is true where a value is."""
+        return truth(value)
 
     def of_IfExp(self, node: ast.IfExp) -> Value:
         test, told = self.condition(node.test), self.told

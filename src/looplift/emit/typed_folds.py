@@ -153,7 +153,8 @@ class Folds(Loops):
         self.emit("{")
 
         def step(value: Value) -> None:
-            self.emit(f"if ({'' if is_any else '!'}{truth(value)}) {{ {name} = {str(is_any).lower()}; goto {after}; }}")
+            holds = self.truth_of(value)
+            self.emit(f"if ({'' if is_any else '!'}{holds}) {{ {name} = {str(is_any).lower()}; goto {after}; }}")
 
         self.folded(node, step)
         self.emit(f"}} {after}:;")

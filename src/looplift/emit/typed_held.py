@@ -1,7 +1,7 @@
 """What a region reaches by a path through network modules, as ``net.cell``, in; its value in a typed program out.
 
 A module is a fixed object. What is guarded is what a call of it runs; parameters are read at each call of the program,
-and numbers that a module holds must be equal.
+and lists and objects of the user's that a module holds; numbers that it holds must be equal.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ class Held(ArrayCalls):
     inputs: list[str]
     main: Routine
     given: dict[str, Any]
+    met: dict[int, Any]
+    """The types of containers and objects of the caller's, by identity."""
     imports: dict[str, Any]
 
     def __init__(self) -> None:
@@ -130,16 +132,16 @@ class Held(ArrayCalls):
         return count
 
     def value_of(self, found: Found, node: ast.AST) -> Value:
-        """A parameter, or a number, as a value."""
+        """A number, which must stay what it is, or an input: a parameter, a list, an object of the user's."""
         value = found.value
-        if isinstance(value, torch.Tensor):
-            return self._parameter(value, found.path)
+        if isinstance(value, nn.Module):
+            raise refuse(node, "is a module, and read as a value")
         if not isinstance(value, _CONSTANTS):
-            raise refuse(node, "is held by a module, and no number")
+            return self._input_at(value, found.path)
         self.settings[found.path] = value
         return Value(NONE, "None_()") if value is None else self.constant(value)
 
-    def _parameter(self, value: torch.Tensor, path: str) -> Value:
+    def _input_at(self, value: Any, path: str) -> Value:
         name = next((name for name, known in self.paths.items() if known == path), "")
         if not name:
             name = self._new_input(path, value)
@@ -155,6 +157,7 @@ class Held(ArrayCalls):
         self.main.parameters.append(name)
         self.main.kept.add(name)
         self.main.types[name] = self.given[name] = type_of(value, self.joins, self.seen)
+        self.look_into(self.seen)
         self.joins.changes += 1
         return name
 

@@ -165,6 +165,7 @@ class Expressions(Values):
 
     def made_item(self, owner: Value, key: str) -> Value:
         """An item of a dict that makes what is missing."""
+        self.alters(owner)
         with self.block() as lines:
             made = self.default_of(owner.type.find())
         type_ = owner.type.find().cells[1]

@@ -132,7 +132,9 @@ class LibraryCalls(Composed):
 
     def _called(self, call: _Call, result: Any) -> Value:
         tensors, numbers = call.tensors, call.numbers
-        parameters = ", ".join(f"{letter}{k}" for letter, all_ in (("a", tensors), ("n", numbers)) for k in range(len(all_)))
+        parameters = ", ".join(
+            f"{letter}{k}" for letter, all_ in (("a", tensors), ("n", numbers)) for k in range(len(all_))
+        )
         text = f"lambda {parameters}: {call.text}" if parameters else f"lambda: {call.text}"
         given, made, place = self.fresh("n"), self.fresh("o"), self.library.setdefault(text, len(self.library))
         if numbers:

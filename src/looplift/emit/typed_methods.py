@@ -22,6 +22,7 @@ _CLASSES = {
 _NO_PLACE = ("deque", "pop", True)
 """What a deque does not do: take out an item at a place."""
 _OF_NO_CHANGE = frozenset("copy union difference intersection issubset issuperset isdisjoint".split())
+_READING = _OF_NO_CHANGE | frozenset("get keys values items index count most_common".split())
 _SEARCHES = {"count": "count_of", "find": "find_in", "index": "index_of"}
 
 
@@ -42,6 +43,7 @@ class Methods(Calls):
         if (record := self.record_at(owner)) is not None:
             return self.method_of_object(owner, record, node, func)
         if func.attr == "sort" and is_box(owner, "list") and not node.args:
+            self.alters(owner)
             self.sort(self.keep(owner), {str(one.arg): one.value for one in node.keywords}, node)
             return Value(NONE, "None_()")
         if node.keywords:
@@ -53,6 +55,8 @@ class Methods(Calls):
         if kind == "set" and func.attr not in _OF_NO_CHANGE and id(node) not in self.changed_sets:
             self.changed_sets[id(node)] = owner.type
             self.joins.changes += 1
+        if func.attr not in _READING:
+            self.alters(owner)
         family = "dict" if kind in DICTS else "list" if kind in ("deque", "tuple") else kind
         found = getattr(self, f"{family}_{func.attr}", None)
         if found is None or not hasattr(_CLASSES[kind], func.attr) or (kind, func.attr, bool(values)) == _NO_PLACE:
@@ -102,6 +106,7 @@ class Methods(Calls):
 
     def extend(self, owner: Value, source: ast.expr, node: ast.AST) -> Value:
         owner = self.keep(owner)
+        self.alters(owner)
         items = self.listed(node, source)
         self.joins.widen(owner.type, 0, element(items))
         self.joins.widen(items.type, 0, element(owner))

@@ -16,6 +16,7 @@ from torch import nn
 from looplift.base.hooks import HOOKS
 from looplift.base.spans import is_strict
 from looplift.base.syntax import nodes_of
+from looplift.emit import typed_formulas as formulas
 from looplift.emit import typed_layers
 from looplift.emit.typed_held import Found, Held
 from looplift.emit.typed_layers import CELLS
@@ -227,10 +228,13 @@ class Modules(Held):
             raise refuse(node, "is a table of rows with ways of its own")
         for name in ("max_norm", "scale_grad_by_freq", "sparse", "padding_idx"):
             self._setting(found, name)
-        if x.type.dtype not in ("int64", "int32") or x.type.rank:
-            raise refuse(node, "looks up more than one row")
-        weight, place = self._held(found, "weight", node), self.keep(self.number_of(x))
+        if x.type.dtype not in ("int64", "int32") or x.type.rank > 1:
+            raise refuse(node, "looks up rows in more than one dimension")
+        weight = self._held(found, "weight", node)
         assert weight is not None
+        if x.type.rank:
+            return self._by_function(formulas.taken_from_start, [weight, x], node)
+        place = self.keep(self.number_of(x))
         self.emit(f"if ({place.code} < 0) bail(KIND);")
         return self.keep(self.item(weight, Value(INT, place.code), node))
 

@@ -136,6 +136,7 @@ class NamedDicts(Objects):
             return False
         record, place = found
         owner = self.keep(owner)
+        self.alters(owner)
         self.joins.widen(record.box, place, value.type)
         self.emit(f"{owner.code}->v_{record.fields[place]} = {coerced(value, record.box.cells[place])};")
         self.emit(f"{owner.code}->dirty |= I(1) << {place};")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from looplift.emit.typed_classes import Record
+from looplift.emit.typed_classes import TRUTH, Record
 from looplift.emit.typed_types import Arr, Either, Rec, Ten, holds, text_of
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ inline Ref<{name}> From<Ref<{name}>>::of(PyObject* o) {
   must({test});
   if (Given* g = given_of(o)) return again<{name}>(g);
   make_names(names_{name}, texts_{name}, {count});
-  Ref<{name}> out = begun<{name}>(o, commit_{name}); {when}(o, out.p, read_{name}); return out; }
+  Ref<{name}> out = begun<{name}>(o, commit_{name}); {read_later}; return out; }
 static PyObject* object(const Ref<{name}>& v) {
   if (PyObject* o = known(v)) return o;
   make_names(names_{name}, texts_{name}, {count});
@@ -121,12 +121,23 @@ def class_texts(writer: Writer) -> list[str]:
     out += [f"struct {name};" for name in names]
     out += [LEVELS] if has_levels(writer) else []
     for name, record in zip(names, writer.records.values(), strict=True):
-        out += _struct(name, record)
+        out += _struct(name, record, reads_late=reads_late(writer))
     if writer.passes_objects:
         out += [f"template <> struct From<Ref<{name}>> {{ static Ref<{name}> of(PyObject* o); }};" for name in names]
         for name, record in zip(names, writer.records.values(), strict=True):
-            out.append(_outside(name, record, places.get(record.of, "")))
+            out.append(_outside(name, record, places.get(record.of, ""), reads_late=reads_late(writer)))
     return out
+
+
+def reads_late(writer: Writer) -> bool:
+    """Whether what an object of the caller's holds is read when the program asks for it, which may be for a few of
+    many. A tape counts all tensors that ask for gradients before it begins."""
+    return writer.passes_objects and not writer.joins.tracked
+
+
+_UNREAD = """static void read_{name}(PyObject*, void*);
+template <> struct Unread<{name}> { static inline void look({name}* p) {
+  if (__builtin_expect(p->unread, 0)) { p->unread = false; read_{name}(p->from, p); } } };"""
 
 
 def orders(writer: Writer) -> list[str]:
@@ -145,11 +156,12 @@ def _has_no_equal(type_: Any) -> bool:
     return isinstance(type_, Either | Rec | Arr) or (isinstance(type_, Ten) and type_.rank > 0)
 
 
-def _struct(name: str, record: Record) -> list[str]:
+def _struct(name: str, record: Record, *, reads_late: bool) -> list[str]:
     fields = [f"{text_of(cell)} v_{one}{{}};" for one, cell in zip(record.fields, record.box.cells, strict=True)]
     # never freed before the end: a chain of objects may be longer than the stack is deep
     known = ", has = 0, mixed = 0" if record.knows_attributes else ""
-    head = f"struct {name} {{ I refs = (I)1 << 40, dirty = 0{known}; PyObject* from = nullptr;"
+    late = " bool unread = false;" if reads_late else ""
+    head = f"struct {name} {{ I refs = (I)1 << 40, dirty = 0{known}; PyObject* from = nullptr;{late}"
     both = f"(const Ref<{name}>& a, const Ref<{name}>& b)"
     equal, hashed = "bail(KIND);" if record.names else "return a.p == b.p;", "return hash_of((I)a.p);"
     cells = dict(zip(record.fields, record.box.cells, strict=True))
@@ -160,16 +172,18 @@ def _struct(name: str, record: Record) -> list[str]:
         equal = f"if (a.p == b.p) return true; Level level; return {pairs};"
         steps = [f"h = mixed(h * 31 + hash_of(a->v_{one}));" for one in record.first]
         hashed = " ".join(["Level level; U h = 3;", *steps, "return h;"])
+    asked = "bail(KIND);" if any(one in record.methods for one in TRUTH) else "return true;"
     out = [
         f"{head} {' '.join(fields)} void empty() {{}} }};",
-        f"static bool truth(const Ref<{name}>&) {{ return true; }}",
+        *([_filled(_UNREAD, name=name)] if reads_late else []),
+        f"static bool truth(const Ref<{name}>&) {{ {asked} }}",
         f"static bool eq{both} {{ {equal} }}",
         f"static bool lt{both}{';' if '__lt__' in record.methods else ' { bail(KIND); }'}",
     ]
     return [*out, f"static U hash_of(const Ref<{name}>& a) {{ {hashed} }}"] if record.has_hash else out
 
 
-def _outside(name: str, record: Record, place: str) -> str:
+def _outside(name: str, record: Record, place: str, *, reads_late: bool) -> str:
     """How objects of a class come in, and go out."""
     reads, gives, sets, makes = [], [], [], []
     get, put = ("slot_in", "PyObject_SetAttr") if record.has_slots else ("attribute_in", "PyDict_SetItem")
@@ -203,6 +217,7 @@ def _outside(name: str, record: Record, place: str) -> str:
         lines["test"] = [f"is(o, PyDict_Type){size}"]
         lines["made"], lines["object"] = ["nullptr"], ["made ? made : PyDict_New()"]
     when = "at_once" if record.by_fields and record.has_hash else "put_off"
+    lines["read_later"] = ["out.p->unread = true" if reads_late else f"{when}(o, out.p, read_{name})"]
     texts = ", ".join(f'"{one}"' for one in record.fields) or "nullptr"
     parts = {key: "\n".join(part) for key, part in lines.items()}
     return _filled(_OBJECT, name=name, count=str(len(record.fields)), texts=texts, when=when, **parts)

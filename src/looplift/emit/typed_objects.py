@@ -8,10 +8,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from looplift.base.syntax import nodes_of
-from looplift.emit.typed_classes import OPERATORS, Record, attributes_of, is_constant, is_named_tuple, record_for
-from looplift.emit.typed_scope import Routine, Value, coerced, refuse
+from looplift.emit.typed_classes import (
+    OPERATORS,
+    TRUTH,
+    Record,
+    attributes_of,
+    is_constant,
+    is_named_tuple,
+    record_for,
+)
+from looplift.emit.typed_scope import Routine, Value, coerced, needed, refuse
 from looplift.emit.typed_tensor_calls import TensorCalls
-from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, Box, Tup, text_of
+from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, Box, Maybe, Tup, text_of
 from looplift.emit.typed_values import type_of
 from looplift.runtime.contents import class_attributes
 
@@ -182,7 +190,7 @@ class Objects(TensorCalls):
             raise refuse(node, "is an operator that its class does not have")
         return self._with_operand(right, records[1], f"__r{name}__", node, left)
 
-    def _with_operand(self, owner: Value, record: Record, name: str, node: ast.AST, *operands: Value) -> Value:
+    def _with_operand(self, owner: Value, record: Record, name: str, node: ast.AST | None, *operands: Value) -> Value:
         routine = self.method_of(record, name, node)
         if len(routine.parameters) != 1 + len(operands):
             raise refuse(node, "calls a method that takes other arguments")
@@ -201,6 +209,53 @@ class Objects(TensorCalls):
         if (record := self.record_at(value)) is not None:
             return self._with_operand(self.keep(value), record, "__abs__", node)
         return super().call_abs(node, value)
+
+    # ------------------------------------------------------------ what classes say of their objects
+
+    def truth_of(self, value: Value) -> str:
+        inner = value.type.inner if isinstance(value.type, Maybe) else value.type
+        record = self.record_at(Value(inner, ""))
+        name = next((one for one in TRUTH if record is not None and one in record.methods), None)
+        if record is None or name is None:
+            return super().truth_of(value)
+        value, holds = self.keep(value), self.fresh()
+        self.emit(f"bool {holds} = {f'{value.code}.has' if isinstance(value.type, Maybe) else 'true'};")
+        self.emit(f"if ({holds}) {{")
+        object_ = self.keep(needed(value))
+        found = self._asked_for_length(object_, record) if name == "__len__" else self._asked_for_truth(object_, record)
+        self.emit(f"{holds} = {super().truth_of(found)}; }}")
+        return holds
+
+    def _asked_for_truth(self, owner: Value, record: Record) -> Value:
+        found = self._with_operand(owner, record, "__bool__", None)
+        if found.type not in (BOOL, NEVER):
+            raise refuse(None, "'__bool__' gives what is no truth value")
+        return found
+
+    def _asked_for_length(self, owner: Value, record: Record) -> Value:
+        found = self._with_operand(owner, record, "__len__", None)
+        if found.type not in (INT, NEVER):
+            raise refuse(None, "'__len__' gives what is no integer")
+        if found.type is INT:
+            self.emit(f"if ({found.code} < 0) bail(DOMAIN);")
+        return found
+
+    def call_len(self, node: ast.Call, *values: Value) -> Value:
+        if len(values) == 1 and (record := self.record_at(values[0])) is not None and "__len__" in record.methods:
+            return self._asked_for_length(self.keep(values[0]), record)
+        return super().call_len(node, *values)
+
+    def item(self, owner: Value, index: Value, node: ast.AST) -> Value:
+        if (record := self.record_at(owner)) is None:
+            return super().item(owner, index, node)
+        return self._with_operand(self.keep(owner), record, "__getitem__", node, self.keep(index))
+
+    def contains(self, owner: Value, item: Value, node: ast.AST) -> str:
+        owner = self.present(owner)
+        if (record := self.record_at(owner)) is None:
+            return super().contains(owner, item, node)
+        found = self._with_operand(self.keep(owner), record, "__contains__", node, self.keep(item))
+        return self.truth_of(found)
 
     def _called_object(self, value: Value, record: Record, node: ast.Call) -> Value:
         """``controller(error)``, where a class says what that is."""
@@ -241,6 +296,8 @@ class Objects(TensorCalls):
 
     def method_of_object(self, owner: Value, record: Record, node: ast.Call, func: ast.Attribute) -> Value:
         """``owner.name(...)``."""
+        if func.attr == "__init__":
+            self.alters(owner)
         if func.attr in record.fields:
             value = self.present(self.attribute_of(self.keep(owner), record, func))
             if (found := self.record_at(value)) is not None:
@@ -259,7 +316,7 @@ class Objects(TensorCalls):
                     self.widen(routine, name, record.box)
                 self.reached(routine)
 
-    def method_of(self, record: Record, name: str, node: ast.AST) -> Routine:
+    def method_of(self, record: Record, name: str, node: ast.AST | None) -> Routine:
         routine = self.routine_of(record.methods.get(name)) if name not in record.fields else None
         if routine is None:
             raise refuse(node, "calls what is no method")
@@ -273,7 +330,11 @@ class Objects(TensorCalls):
     def attribute_of(self, value: Value, record: Record, node: ast.Attribute) -> Value:
         if node.attr not in record.fields and node.attr in record.constants:
             return self.constant(record.constants[node.attr])
-        if node.attr not in record.fields and record.names is None and (found := self.held_by_class(record.of, node.attr)):
+        if (
+            node.attr not in record.fields
+            and record.names is None
+            and (found := self.held_by_class(record.of, node.attr))
+        ):
             return found
         if node.attr in record.properties:
             routine = self.routine_of(record.properties[node.attr])
@@ -329,8 +390,17 @@ class Objects(TensorCalls):
         record = self.record_at(owner)
         if record is None or record.is_frozen:
             raise refuse(node, "sets an attribute of something else")
+        if not self._is_being_made(owner, record):
+            self.alters(owner)
         self._set(owner, record, node.attr, value, node)
         self.emit(f"{owner.code}->dirty |= I(1) << {record.fields.index(node.attr)};")
+
+    def _is_being_made(self, owner: Value, record: Record) -> bool:
+        """Whether it is the object that a constructor is called for."""
+        routine = self.routine
+        own = routine.parameters[0] if routine.parameters else ""
+        is_own = owner.code == f"v_{own}" and own not in routine.stores
+        return is_own and self.routines.get(record.methods.get("__init__")) is routine
 
     def _set(self, owner: Value, record: Record, name: str, value: Value, node: Any) -> None:
         place = self.place_of_field(record, name, node)

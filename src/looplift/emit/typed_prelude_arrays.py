@@ -100,11 +100,11 @@ struct Seen { void* data; PyObject* owner; I n, itemsize; int readonly, rank; ch
     void* more; };
 extern "C" { int PyObject_GetBuffer(PyObject*, Seen*, int); void PyBuffer_Release(Seen*);
     PyObject* PyNumber_Index(PyObject*); int PyObject_IsTrue(PyObject*); }
-static struct { struct Range { char *from, *to; Range* next; } *first; } spans;
+static struct { struct Range { I from, to; }* all; I n, room; } spans;
 static struct { struct View { I count, about[10]; View* next; } *first; } handed;
 static struct { PyObject *array, *empty, *scalars[12], *all; } numpy;
 static void begin_numpy(PyObject* all) {
-    spans.first = nullptr; handed.first = nullptr;
+    memset(&spans, 0, sizeof spans); handed.first = nullptr;
     numpy.array = PyTuple_GetItem(all, 0); numpy.empty = PyTuple_GetItem(all, 1);
     numpy.all = all; for (int k = 1; k < 12; ++k) numpy.scalars[k] = PyTuple_GetItem(all, 1 + k); }
 template <class T> static bool is_format(char c) {
@@ -191,9 +191,19 @@ static bool has_rows(const Seen& b) { I step = b.itemsize; for (int k = b.rank -
 static void stand_alone(const Span& s) {
   if (!s.n) return;
   if (s.is_spread || s.to - s.from < s.n) bail(KIND);
-  for (auto* one = spans.first; one; one = one->next) if (s.from < one->to && one->from < s.to) bail(KIND);
-  auto* made_ = (decltype(spans.first))take(3 * sizeof(void*)); made_->from = s.from; made_->to = s.to;
-  made_->next = spans.first; spans.first = made_;
+  if (spans.n == spans.room) {
+    I room = spans.room ? 2 * spans.room : 16; auto* all = (decltype(spans.all))take(room * sizeof(*spans.all));
+    if (spans.n) memcpy(all, spans.all, spans.n * sizeof(*spans.all));
+    spans.all = all; spans.room = room;
+  }
+  spans.all[spans.n++] = {(I)s.from, (I)s.to};
+}
+// asked once all were read, before any is changed
+static void all_apart() {
+  I n = spans.n, *from = (I*)take((3 * n + 1) * sizeof(I)), *order = from + n;
+  for (I k = 0; k < n; ++k) { from[k] = spans.all[k].from; order[k] = k; }
+  sort_many(from, order, order + n, n, false);
+  for (I k = 1; k < n; ++k) if (spans.all[order[k]].from < spans.all[order[k - 1]].to) bail(KIND);
 }
 template <class T> struct Opened {
   Seen b;
@@ -378,6 +388,16 @@ template <class T, class S, int k> Arr<T, 2> table_from(const Ref<List<Ref<List<
   I size[2] = {l->n, l->n ? l->at(0)->n : 0}; Arr<T, 2> out = array_of<T, 2>(size);
   for (I i = 0; i < l->n; ++i) { auto& row = *l->at(i).p; if (row.n != size[1]) bail(KIND);
       for (I j = 0; j < row.n; ++j) out.p[i * size[1] + j] = Cast<T>::of(raw(row.data[row.head + j])); }
+  return out;
+}
+template <class T, class S, int R, int k> Arr<T, R + 1> stacked(const Ref<List<Arr<S, R>, k>>& l) {
+  if (!l->n) bail(EMPTY);
+  I size[R + 1] = {l->n}; for (int d = 0; d < R; ++d) size[d + 1] = l->at(0).size[d];
+  Arr<T, R + 1> out = array_of<T, R + 1>(size);
+  T* to = out.p;
+  for (I i = 0; i < l->n; ++i) { const auto& row = l->at(i);
+      for (int d = 0; d < R; ++d) if (row.size[d] != size[d + 1]) bail(KIND);
+      each(row, [&](S v) { *to++ = Cast<T>::of(v); }); }
   return out;
 }
 template <class T, class S, int k, class Fill> Arr<T, 2> rows_from(const Ref<List<S, k>>& l, I count, Fill fill) {

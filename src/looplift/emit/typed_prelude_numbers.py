@@ -141,6 +141,7 @@ template <class T> struct Opt {
   Opt() {}
   Opt(const T& value) : has(true), v(value) {}
 };
+template <class T> struct Unread { static void look(T*) {} };  // what is read when it is asked for
 template <class T> struct Ref {
   T* p;
   Ref() : p(nullptr) {}
@@ -153,7 +154,7 @@ template <class T> struct Ref {
   ~Ref() { drop(); }
   void drop() { if (p && --p->refs == 0) last(); }
   __attribute__((noinline)) void last() { p->empty(); p->~T(); give(p, sizeof(T)); }
-  T* operator->() const { if (__builtin_expect(!p, 0)) bail(UNBOUND); return p; }
+  T* operator->() const { if (__builtin_expect(!p, 0)) bail(UNBOUND); Unread<T>::look(p); return p; }
 };
 template <class T> static Ref<T> made() { return Ref<T>(new (take(sizeof(T))) T); }
 

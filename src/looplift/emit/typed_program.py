@@ -11,6 +11,7 @@ import ast
 import builtins
 import functools
 import operator
+import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
@@ -36,6 +37,7 @@ from looplift.emit.typed_types import (
     copy_of,
     holds,
     holds_tensor,
+    text_of,
 )
 from looplift.emit.typed_unchecked import Unchecked
 from looplift.emit.typed_values import type_of
@@ -150,6 +152,7 @@ class Writer(Unchecked):
             self.count, self.texts, self.methods = 0, {}, {}
             self.structs.clear()
             self.library.clear()
+            self.altered.clear()
             self.mixes_arrays = False
             refusal = self._once()
             if self.joins.changes == before:
@@ -404,10 +407,11 @@ class Writer(Unchecked):
         if stored and self.unlinks:
             raise refuse(None, "a tensor that may ask for a gradient is detached, and tensors are changed")
         held = {name: type_ for name, type_ in self.given.items() if name not in self.outside}
-        changes = [name for name, type_ in held.items() if holds_box(type_) or (stored and holds_tensor(type_))]
-        changes = list(
-            dict.fromkeys(self.paths[name].partition(".")[0] if name in self.paths else name for name in changes)
-        )
+        altered = {text_of(one) for one in self.altered}
+        changes = [
+            name for name, type_ in held.items() if may_change(type_, altered) or (stored and holds_tensor(type_))
+        ]
+        changes = list(dict.fromkeys(re.split(r"\W", self.paths.get(name, name))[0] for name in changes))
         text = program_text(self, every)
         classes = list(self.classes.items())
         deep = any(one.calls_itself for one in every)
@@ -488,15 +492,20 @@ def _is_named(type_: Any) -> bool:
     return isinstance(type_, Tup) and type_.named
 
 
-def holds_box(type_: Any) -> bool:
-    """Whether values of a type may be changed."""
+def may_change(type_: Any, altered: set[str], seen: set[int] | None = None) -> bool:
+    """Whether values of a type, or what they hold, are among those that a program alters. Types are told apart by their
+    texts, as one object of the caller's may go by several names; arrays may have views anywhere."""
+    seen = set() if seen is None else seen
     if isinstance(type_, Arr):
         return True
     if isinstance(type_, Box):
-        return type_.find().kind not in ("bytes", "bytearray", "tuple")
-    if isinstance(type_, Maybe):
-        return holds_box(type_.inner)
-    return any(map(holds_box, type_.items)) if isinstance(type_, Tup | Rec) else False
+        box = type_.find()
+        if id(box) in seen:
+            return False
+        seen.add(id(box))
+        return text_of(box) in altered or any(may_change(cell, altered, seen) for cell in box.cells)
+    inner = type_.items if isinstance(type_, Tup | Rec) else [type_.inner] if isinstance(type_, Maybe) else []
+    return any(may_change(one, altered, seen) for one in inner)
 
 
 def is_data(value: Any) -> bool:

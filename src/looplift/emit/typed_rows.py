@@ -234,6 +234,7 @@ class Rows(LibraryCalls):
         return row if row is not None and is_box(row, "list", "deque") and element(row) in _STORABLE else None
 
     def _store(self, row: Value, index: Value, value: Value, node: ast.AST) -> None:
+        self.alters(row)
         text = self.item_of(row, value)
         self.emit(f"{self._item(row, index, node).code} = {text};")
 

@@ -102,6 +102,8 @@ class Scope:
         self.boxes: dict[tuple[int, str], Any] = {}
         self.changed_sets: dict[int, Any] = {}
         """The types of sets that methods change, by the calls of these."""
+        self.altered: list[Any] = []
+        """The types of containers and objects that something is stored in, or taken out of."""
 
     def present(self, value: Value) -> Value:
         """A value that must not be None; where it is nothing else, Python raises."""
@@ -109,6 +111,10 @@ class Scope:
             self.emit("bail(KIND);")
             return Value(NEVER, "None_()")
         return needed(value)
+
+    def alters(self, owner: Value) -> None:
+        """Note that a container or an object changes: so may all that have its type."""
+        self.altered.append(owner.type)
 
     def fresh(self, hint: str = "t") -> str:
         self.count += 1

@@ -137,9 +137,11 @@ class Statements(OptionalNames):
         if owner.type is NEVER or self.put_named(owner, value, node):
             return
         if is_box(owner, "list", "deque"):
+            self.alters(owner)
             text = self.item_of(owner, value)
             self.emit(f"{owner.code}->set({as_int(index, node)}, {text});")
         elif is_box(owner, *TABLES):
+            self.alters(owner)
             key = self.key_of(owner, index, node)
             self.emit(f"{owner.code}->set({key}, {self.item_of(owner, value, 1)});")
         else:
@@ -157,6 +159,7 @@ class Statements(OptionalNames):
         if not is_box(owner, "list"):
             raise refuse(target, "is stored into")
         self.joins.join(owner.type, value.type)
+        self.alters(owner)
         if not bounds:
             owner = self.keep(owner)
             self.list_clear(owner, ast.Call(target, [], []))
@@ -299,10 +302,12 @@ class Statements(OptionalNames):
                 owner, *found = self.several(target.value, *bounds)
                 if not is_box(owner, "list"):
                     raise refuse(node, "deletes")
+                self.alters(owner)
                 name = self.cut_of(owner, target.slice, found, node)
                 self.emit(f"erase({owner.code}, {name}.from, {name}.step, {name}.count);")
                 continue
             owner, index = self.several(target.value, target.slice)
+            self.alters(owner)
             if is_box(owner, "list"):
                 self.emit(f"(void){owner.code}->pop({as_int(index, node)});")
             elif is_box(owner, *DICTS):

@@ -64,7 +64,9 @@ def program_text(writer: Writer, every: list[Routine]) -> str:
         return with_tensors(writer, program, entry)
     tuples = [tuple_text(int(count)) for count in sorted(set(re.findall(r"\bTup(\d+)\b", program)))]
     if writer.joins.has_numpy:
-        program += entry.replace(*_WITH_NUMPY)
+        for before, after in _WITH_NUMPY:
+            entry = entry.replace(before, after)
+        program += entry
         return used([NUMBERS, CONTAINERS, OBJECTS, *tuples, HELPERS, ARRAYS, ARRAY_PRODUCTS], program)
     return used([NUMBERS, CONTAINERS, OBJECTS, NO_ARRAYS, *tuples, HELPERS], program + entry)
 
@@ -74,7 +76,10 @@ _WITH_CLASSES = (
     ("apply < 2; ++apply)", "apply < 2; ++apply, catch_up())"),
 )
 _FIRST = "  PyObject* volatile found = nullptr;\n"
-_WITH_NUMPY = _FIRST, "  begin_numpy(PyTuple_GetItem(args, PyTuple_Size(args) - 1));\n" + _FIRST
+_WITH_NUMPY = (
+    (_FIRST, "  begin_numpy(PyTuple_GetItem(args, PyTuple_Size(args) - 1));\n" + _FIRST),
+    ("  for (int apply = 0;", "  all_apart();\n  for (int apply = 0;"),
+)
 
 
 def with_tensors(writer: Writer, program: str, entry: str) -> str:

@@ -409,7 +409,11 @@ class Dispatcher:
             variant.trials[size] = second.trial_of(variant, patience, is_estimate=is_estimate, spent=spent)
             variant.is_slow = False  # that is open again
         if not second.is_worth_it(variant):
-            second.step_back(self, variant, values)
+            if alternatives.takes_over(self, variant, values, variant.seconds or 0.0):
+                variant.trials, variant.is_slow = {}, True
+                self.install()
+            else:
+                second.step_back(self, variant, values)
         elif is_first or variant.refusal is not None:
             self.accept(variant, verdict.reason)
 
@@ -433,6 +437,8 @@ class Dispatcher:
             if variant.code.growing or variant.code.is_preliminary():
                 return (self.fallback or self.program.original)(*arguments)
             trial.waits = False
+        if trial is not None and trial.loop is None and not trial.written:
+            trial.can_end = variant.refusal is None and self._has_no_effects(variant, arguments)
         if variant.verified and trial is not None and trial.turn_of_loop:
             return self._turn_of_loop(variant, trial, arguments)
         grows = variant.code is not None and variant.code.growing
@@ -453,10 +459,16 @@ class Dispatcher:
             self._judge(variant, trial, arguments)
         return outcome.result
 
+    def _has_no_effects(self, variant: Variant, arguments: tuple[Any, ...]) -> bool:
+        """Whether the loop has none; of objects of which only the class matters it is known what is done with them."""
+        objects = variant.code.objects if variant.code is not None else ()
+        named = zip(self.program.arguments, arguments, strict=True)
+        return second.has_no_effects(variant, [value for name, value in named if name not in objects])
+
     def _turn_of_loop(self, variant: Variant, trial: Trial, arguments: tuple[Any, ...]) -> Any:
         if variant.refusal is not None:
             result = second.turn_of_pieces(self, trial, arguments)
-        elif (bound := trial.bound) is not None and second.has_no_effects(variant, arguments):
+        elif (bound := trial.bound) is not None and self._has_no_effects(variant, arguments):
             if (ended := ended_in(self.program, arguments, bound)) is None:
                 trial.ran_out(bound)
                 self._judge(variant, trial, arguments)

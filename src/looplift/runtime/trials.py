@@ -38,8 +38,6 @@ UNDISTURBED = 0.1
 """Seconds: nothing that disturbs a call takes so long."""
 SLOWEST = 100.0
 """So many times as long as the batched code a loop of which nothing is known is feared to take."""
-UNSEEN, MANY = 0.01, 200
-"""Seconds of a batched call, and a number of them, beyond which such a loop is not timed any more."""
 FREE, SHARE = 0.2, 0.5
 """Seconds that what is not known to be faster may run, and how much of what the variant has run it may run as well."""
 BOUNDED, WATCHED = 0.005, 3.0
@@ -71,6 +69,8 @@ class Trial:
     """Seconds of those of its calls before that in which nothing was compiled, or which took too long even so."""
     feared: float = 0.0
     """Seconds that the first turn of pieces may take of which nothing is known: those of the loop as written."""
+    can_end: bool = False
+    """Whether a turn of the loop that takes long may be ended, as it leaves nothing behind: it need not be feared."""
     is_bounded: bool = True
     """Whether a turn of the loop may be ended: not after one that ended by itself."""
     waits: bool = False
@@ -79,9 +79,14 @@ class Trial:
     @property
     def turn_of_loop(self) -> bool:
         is_next = len(self.batched) > len(self.written) + self._is_seen_again
-        unknown = SLOWEST * min(self.batched, default=0.0) if self.loop is None else self.feared
-        fear = 0.0 if self.cold or self.written else unknown
+        fear = 0.0 if self.cold or self.written else self.feared if self.loop is not None else self._unknown
         return is_next and max(fear, sum(self.cold)) <= FREE + SHARE * sum(self.batched)
+
+    @property
+    def _unknown(self) -> float:
+        """Seconds that a turn of a loop may take of which nothing is known."""
+        longest = SLOWEST * min(self.batched, default=0.0)
+        return min(longest, self.bound or longest) if self.can_end else longest
 
     @property
     def _is_seen_again(self) -> bool:
@@ -106,8 +111,6 @@ class Trial:
     def passed(self) -> bool | None:
         """Whether the variant is faster than the loop; None while it is not clear."""
         pairs = min(len(self.batched), len(self.written))
-        if self.loop is None and pairs == 0 and (min(self.batched, default=1.0) > UNSEEN or len(self.batched) > MANY):
-            return True
         if pairs == 0:
             is_clear = (
                 self.loop is not None
