@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from itertools import chain
 from typing import Any
 
 from looplift.emit.typed_classes import Record
@@ -221,7 +222,7 @@ def is_named(value: dict[Any, Any]) -> bool:
 
 def _has_named(values: list[dict[Any, Any]]) -> bool:
     """Whether one of dicts of the same names has values of several kinds."""
-    kinds = {type(item) for value in values for item in value.values()} - {type(None)}
+    kinds = {*map(type, chain.from_iterable(value.values() for value in values))} - {type(None)}
     is_plain = kinds <= {bool, int, float} or kinds == {str}
     return not is_plain and any(map(is_named, values))
 

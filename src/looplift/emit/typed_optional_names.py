@@ -11,7 +11,7 @@ one is read that it lacks, the loop runs, which raises.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from looplift.emit.typed_classes import Record
@@ -180,24 +180,27 @@ def groups_of(values: list[Any]) -> dict[int, tuple[str, ...]]:
     """
     groups: dict[int, _Group] = {}
     seen: set[int] = set()
-    pending = [(value, _Group()) for value in values]
+    known: dict[tuple[Any, ...], bool] = {}  # whether keys are names
+    pending: list[tuple[Collection[Any], _Group]] = [((value,), _Group()) for value in values]
     while pending:
-        value, group = pending.pop()
-        if type(value) not in _HOLDING:
-            continue
-        if id(value) in seen:
-            if id(value) in groups:
-                groups[id(value)].join(group)
-            continue
-        seen.add(id(value))
-        if type(value) is dict and are_names(list(value)):
-            group.find().dicts.append(value)
-            groups[id(value)] = group
-        else:
-            group = _Group()
-        items = value.values() if type(value) is dict else value
-        if not _HOLDING.isdisjoint(map(type, items)):
-            pending += [(item, group) for item in items]
+        items, group = pending.pop()
+        for value in [] if _HOLDING.isdisjoint(map(type, items)) else items:
+            if type(value) not in _HOLDING:
+                continue
+            if id(value) in seen:
+                if id(value) in groups:
+                    groups[id(value)].join(group)
+                continue
+            seen.add(id(value))
+            if type(value) is not dict:
+                pending.append((value, _Group()))
+                continue
+            if (names := tuple(value)) not in known:
+                known[names] = are_names([*names])
+            if known[names]:
+                group.find().dicts.append(value)
+                groups[id(value)] = group
+            pending.append((value.values(), group if known[names] else _Group()))
     found: dict[int, tuple[str, ...]] = {}
     for group in {group.find() for group in groups.values()}:
         names = tuple(dict.fromkeys(name for value in group.dicts for name in value))

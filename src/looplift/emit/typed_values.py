@@ -110,7 +110,7 @@ def _box_of(kind: str, values: list[Any], joins: Joins, seen: dict[int, Any], de
     if kind in ("dict", "set") and any(issubclass(one, torch.Tensor) for one in {*map(type, columns[0])}):
         raise NotLiftable("unsupported-value", f"a {kind} that has tensors for keys")
     if kind == "dict":
-        columns.append([item for value in values for item in value.values()])
+        columns.append([*chain.from_iterable(value.values() for value in values)])
     box = Box(kind, *(NEVER for _ in columns))
     seen.update(dict.fromkeys(map(id, values), box))
     for place, column in enumerate(columns):
@@ -130,7 +130,7 @@ def _type_of_numpy(value: Any, joins: Joins) -> Any:
 
 def _records_among(values: list[dict[Any, Any]]) -> tuple[dict[tuple[str, ...], list[dict[Any, Any]]], list[Any]]:
     """Dicts that have a few names, and values of several kinds, tensors among them, by their names; and the others."""
-    kinds = {type(item) for value in values for item in value.values()}
+    kinds = {*map(type, chain.from_iterable(value.values() for value in values))}
     if not any(issubclass(kind, torch.Tensor) for kind in kinds):
         return {}, values
     records: dict[tuple[str, ...], list[dict[Any, Any]]] = {}

@@ -78,7 +78,8 @@ def made(
     """A variant for the same arguments that runs another form; None where that cannot be compiled, or does not hold."""
     other = type(variant)([], variant.modes, len(dispatcher.variants), trials={})
     try:
-        dispatcher.take(other, values, make)
+        with dispatcher.allowance.spending():
+            dispatcher.take(other, values, make)
     except Exception:
         return None  # what the compiler cannot do leaves all as it is
     if not _holds(dispatcher, other.code, values):

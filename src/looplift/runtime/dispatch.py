@@ -11,6 +11,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from looplift.base.errors import LoopliftWarning, NotLiftable, RequirementFailed
 from looplift.base.report import readable_seconds
 from looplift.runtime import alternatives, awaited, entry, guards, rivals, second
 from looplift.runtime.inside import Inside
-from looplift.runtime.patience import Patience
+from looplift.runtime.patience import Allowance, Patience
 from looplift.runtime.records import Records, failed_check, is_beyond
 from looplift.runtime.snapshot import Attributes, CannotCopy, Containers, GeneratorStates, Saved, root_of
 from looplift.runtime.traced import Numbered, traced_entry
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 MAX_VARIANTS = 16
 MAX_FAILURES = 3
 """So many failures in a row, and a variant is given up."""
+COSTLY = 4.0
+"""So many times longer than the loop took the copies and the comparison of a call, and other sizes are not compared."""
 _PATIENCE, _OF_WAVES = 3.0, 1.5
 """How much slower than the loop a call may be where a backward pass follows, which batched code makes faster; less so
 where it goes in waves."""
@@ -85,6 +88,10 @@ class Variant:
     """Without batched code: how often the statements ran as written."""
     is_awaited: bool = False
     """Whether the loop ran in its place, as its library was being compiled."""
+    is_costly: bool = False
+    """Whether it took far longer to compare it with the loop than to run that."""
+    postponed: NotLiftable | None = None
+    """Of the region, if another form of it is tried once its loop has run for long enough."""
 
 
 TURNS = 8
@@ -107,6 +114,9 @@ class Dispatcher:
     """Whether nothing is lifted for any of the kinds of arguments that were looked at, and no more are."""
     may_offer: bool = True
     """Whether a form that is only worth it where the pieces are slower may be tried."""
+    allowance: Allowance = field(default_factory=Allowance)
+    """Shared by a region and its pieces."""
+    is_piece: bool = False
 
     def __post_init__(self) -> None:
         self.writer = guards.Writer()
@@ -146,7 +156,11 @@ class Dispatcher:
             if self.patience.is_over:
                 self.records.note(self.program, "called with ever new kinds of arguments, runs as written meanwhile")
                 return self.patience.wait(self.program.original, arguments)
-            variant = self._new_variant(arguments)
+            if self.is_piece and self.allowance.is_over:
+                self._note_time()
+                return self.program.original(*arguments)
+            with self.allowance.spending() if self.is_piece else nullcontext():
+                variant = self._new_variant(arguments)
             outcome = self._first_call(variant, arguments) if variant is not None and variant.call else None
         finally:
             self.lock.release()
@@ -157,6 +171,9 @@ class Dispatcher:
         if outcome.failure is not None or outcome.verdict.agrees is False:
             return self._as_written(outcome.failure, arguments)
         return outcome.result
+
+    def _note_time(self) -> None:
+        self.records.note(self.program, "ran as written for a while, as compiling had taken longer than the loop had run")
 
     def _new_variant(self, arguments: tuple[Any, ...]) -> Variant | None:
         if len(self.variants) >= MAX_VARIANTS or self.attempts >= 2 * MAX_VARIANTS:
@@ -184,7 +201,10 @@ class Dispatcher:
             self._compile(variant, values)
         except NotLiftable as refusal:
             self.refuse(variant, values, refusal)
-            second.offer(self, variant, values, refusal)
+            if self.allowance.is_over:
+                variant.postponed = refusal
+            else:
+                second.offer(self, variant, values, refusal)
         except Exception as error:
             self.refuse(variant, values, NotLiftable("internal", _said(error)))
         else:
@@ -253,7 +273,7 @@ class Dispatcher:
             return
         self.fallback, parts = found
         shared = (self.regions, self.compile, self.records, self.verify, self.changed)
-        self.children = [Dispatcher(part, *shared) for part in parts]
+        self.children = [Dispatcher(part, *shared, allowance=self.allowance, is_piece=True) for part in parts]
 
     # ------------------------------------------------------------ traced
 
@@ -279,12 +299,42 @@ class Dispatcher:
         if self.fallback is None:
             return self.plain(*arguments) if collect else self.program.original(*arguments)
         start = time.perf_counter()
-        result = self.fallback(*arguments)
+        with self.allowance.running():
+            run = self.program.original if self._waits() else self.fallback
+            result = run(*arguments)
         if collect:
             self.records.kept(self.program, time.perf_counter() - start)
+        if any(variant.postponed for variant in self.variants) and not self.allowance.is_over:
+            self._offer_late(arguments)
         if all(child.is_idle for child in self.children) and self._callees_are_idle(arguments):
             self._settle(arguments)
         return result
+
+    def _waits(self) -> bool:
+        """Whether the loop has to run as written for some time, as nothing of it is lifted so far."""
+        if self.hooked is not None or not self.allowance.is_over or any(child.is_lifted for child in self.children):
+            return False
+        self._note_time()
+        return True
+
+    def _offer_late(self, arguments: tuple[Any, ...]) -> None:
+        """Have another form run from the next call on, if one was not tried when the region was refused."""
+        if not self.lock.acquire(blocking=False):
+            return
+        try:
+            for variant in self.variants:
+                refusal = variant.postponed
+                if refusal is None or not entry.holds(self, variant, arguments):
+                    continue
+                variant.postponed, conditions = None, variant.conditions
+                second.offer(self, variant, self.values_of(arguments), refusal)
+                variant.watched = variant.call is not None
+                if not entry.holds(self, variant, arguments):
+                    variant.call, variant.code, variant.conditions = None, None, conditions
+                self.install()
+                break
+        finally:
+            self.lock.release()
 
     def _callees_are_idle(self, arguments: tuple[Any, ...]) -> bool:
         """Whether nothing is lifted in what the statements call."""
@@ -363,6 +413,9 @@ class Dispatcher:
         values = self.values_of(arguments)
         trial = None if variant.trials is None else variant.trials.get(size_class(arguments))
         new = not variant.verified or (variant.trials is not None and trial is None)
+        if new and variant.verified and variant.is_costly and variant.trials is not None:
+            trial = variant.trials[size_class(arguments)] = Trial(0.0)
+            new = False
         if self.verify == "always" or (self.verify == "first" and new):
             return self._verified(variant, values)
         outcome = Outcome(Verdict(None), *self._attempt(variant, arguments, values, trial, entered))
@@ -390,6 +443,8 @@ class Dispatcher:
         size = size_class(values[name] for name in self.program.arguments)  # before the call, which may add items
         outcome = verified_call(self.program, call, code, values, seconds=seconds, ran=ran)
         variant.seconds = outcome.verdict.seconds
+        variant.is_costly = outcome.aside > max(BUDGET, COSTLY * (variant.seconds or 0.0))
+        self.allowance.spent += outcome.aside if self.is_piece else 0.0
         if outcome.failure is not None:
             self._failed(variant, outcome.failure, values)
         elif outcome.verdict.agrees is False:

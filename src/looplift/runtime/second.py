@@ -40,7 +40,8 @@ def offer(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], refu
         return
     conditions = variant.conditions
     try:
-        dispatcher.take(variant, values, refusal.other)
+        with dispatcher.allowance.spending():
+            dispatcher.take(variant, values, refusal.other)
         broken = variant.code is None or entry.broken_guard(dispatcher.program, values, variant.code) is not None
     except Exception:
         broken = True

@@ -245,11 +245,15 @@ def compare(
 
 @dataclass
 class Outcome:
-    """Of a verified call: the result, unless the batched statements failed or disagree and everything was put back."""
+    """Of a verified call: the result, unless the batched statements failed or disagree and everything was put back.
+
+    ``aside``: seconds of this thread that were spent on copies and on comparing.
+    """
 
     verdict: Verdict
     result: Any = None
     failure: Exception | None = None
+    aside: float = 0.0
 
 
 def verified_call(
@@ -265,6 +269,7 @@ def verified_call(
 
     ``ran``: what the loop did, if it ran already.
     """
+    entered = time.thread_time()
     run, verdict = ran or run_loop(program, code, values, seconds)
     arguments = [values[name] for name in program.arguments]
     before, attributes = GeneratorStates(values.values()), Attributes(code.sets, entry.reader(program, values))
@@ -272,6 +277,7 @@ def verified_call(
         saved = Saved(values[path] for path in code.mutated if path in values)
     except CannotCopy:
         saved = Saved(())
+    start = time.thread_time()
     with captured_output() as text:
         try:
             result = call(*arguments)
@@ -281,6 +287,7 @@ def verified_call(
         except BaseException:
             _put_back(saved, before, attributes)
             raise
+    took = time.thread_time() - start + (0.0 if ran else verdict.spent or verdict.seconds or 0.0)
     if run is not None:
         magnitude = _magnitude(values.values())
         verdict = compare(run, result, text, code, values, attributes.values(), magnitude=magnitude)
@@ -289,7 +296,7 @@ def verified_call(
         return Outcome(verdict)
     if text:
         sys.stdout.write("".join(text))
-    return Outcome(verdict, result)
+    return Outcome(verdict, result, aside=max(time.thread_time() - entered - took, 0.0))
 
 
 def _put_back(saved: Saved, before: GeneratorStates, attributes: Attributes) -> None:
