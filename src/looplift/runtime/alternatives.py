@@ -13,6 +13,7 @@ from looplift.runtime.variants import RegionCode
 
 if TYPE_CHECKING:
     from looplift.runtime.dispatch import Dispatcher, Variant
+    from looplift.runtime.trials import Trial
 
 WORTH_IT = 1e-4
 """Seconds of a call of the loop, from which on another form is compiled."""
@@ -20,16 +21,13 @@ LONG = 1e-3
 """Seconds of a call of the loop, from which on its pieces are lifted where the whole is slower."""
 
 
-def takes_over(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], loop: float) -> bool:
-    """Whether another form runs from now on for arguments like these, up to twice their size.
-
-    ``loop``: seconds that a call of the loop takes.
-    """
+def takes_over(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], trial: Trial) -> bool:
+    """Whether another form runs from now on for arguments like those that were timed, up to twice their size."""
     other = variant.small
     if variant.code is not None and variant.code.renewable:
         return False
     if other is None or other.plain:
-        other = _alternative(dispatcher, variant, values) if loop > WORTH_IT else None
+        other = _alternative(dispatcher, variant, values) if trial.typical()[0] > WORTH_IT else None
         if other is None:
             return False
         if variant.small is not None:
@@ -39,7 +37,7 @@ def takes_over(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any],
     if other.call is None or other.is_slow:
         return False
     other.trials = {}
-    return dispatcher.add_small(variant, values)
+    return dispatcher.add_small(variant, trial.sizes)
 
 
 def replaces(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -> bool:

@@ -354,16 +354,19 @@ class Dispatcher:
             self.fallback, self.hooked, self.children = None, None, []
             self.install()
         else:
-            values = self.values_of(arguments)
-            conditions = entry.root_conditions(self.writer, values)
-            self.add_small(Variant(conditions, guards.modes(), -1), values)
+            conditions = entry.root_conditions(self.writer, self.values_of(arguments))
+            self.add_small(Variant(conditions, guards.modes(), -1), self.sizes_of(arguments))
 
-    def add_small(self, variant: Variant, values: dict[str, Any]) -> bool:
-        """From now on arguments like these, up to twice their size, run as written; False if they have no size."""
+    def sizes_of(self, arguments: Iterable[Any]) -> dict[str, Any]:
+        """The size of each value that has one."""
+        return {name: guards.size_of(value) for name, value in self.values_of(arguments).items()}
+
+    def add_small(self, variant: Variant, sizes: dict[str, Any]) -> bool:
+        """From now on values up to twice their sizes run as written; False if there are no sizes."""
         before = {} if variant.small is None else variant.small.numbers
-        numbers = {name: max(abs(value), before.get(name, 0)) for name, value in values.items() if type(value) is int}
-        sizes = {**values, **numbers}
-        limits = [text for name, value in sizes.items() for text in guards.size_limits(self.writer, name, value)]
+        numbers = {name: max(abs(size), before.get(name, 0)) for name, size in sizes.items() if type(size) is int}
+        sizes = {**sizes, **numbers}
+        limits = [text for name, size in sizes.items() for text in guards.limits_of_size(self.writer, name, size)]
         if not limits or sum(one.plain for one in self.variants) >= MAX_VARIANTS:
             return False
         if variant.small is None:
@@ -414,7 +417,7 @@ class Dispatcher:
         trial = None if variant.trials is None else variant.trials.get(size_class(arguments))
         new = not variant.verified or (variant.trials is not None and trial is None)
         if new and variant.verified and variant.is_costly and variant.trials is not None:
-            trial = variant.trials[size_class(arguments)] = Trial(0.0)
+            trial = variant.trials[size_class(arguments)] = Trial(0.0, sizes=self.sizes_of(arguments))
             new = False
         if self.verify == "always" or (self.verify == "first" and new):
             return self._verified(variant, values)
@@ -440,7 +443,8 @@ class Dispatcher:
                 return outcome
             call = variant.call or call
         seconds = BUDGET if self.verify == "first" else float("inf")
-        size = size_class(values[name] for name in self.program.arguments)  # before the call, which may add items
+        arguments = [values[name] for name in self.program.arguments]
+        size, sizes = size_class(arguments), self.sizes_of(arguments)  # before the call, which may add items
         outcome = verified_call(self.program, call, code, values, seconds=seconds, ran=ran)
         variant.seconds = outcome.verdict.seconds
         variant.is_costly = outcome.aside > max(BUDGET, COSTLY * (variant.seconds or 0.0))
@@ -450,21 +454,29 @@ class Dispatcher:
         elif outcome.verdict.agrees is False:
             self._disagrees(variant, values, outcome.verdict.reason)
         else:
-            self._passed(variant, values, size, outcome.verdict)
+            self._passed(variant, values, (size, sizes), outcome.verdict)
         return outcome
 
-    def _passed(self, variant: Variant, values: dict[str, Any], size: tuple[int, ...], verdict: Verdict) -> None:
+    def _passed(
+        self,
+        variant: Variant,
+        values: dict[str, Any],
+        before: tuple[tuple[int, ...], dict[str, Any]],
+        verdict: Verdict,
+    ) -> None:
         """Nothing speaks against a variant; what is left to see is whether it is fast at this size."""
+        size, sizes = before
         is_first, variant.verified = not variant.verified, True
         if is_first:
             variant.trials = {} if self.verify == "first" else None
         if variant.trials is not None:
             patience = _patience(variant) if entry.trains(variant, values) else 1.0
             is_estimate, spent = verdict.agrees is None, verdict.spent
-            variant.trials[size] = second.trial_of(variant, patience, is_estimate=is_estimate, spent=spent)
+            trial = second.trial_of(variant, patience, is_estimate=is_estimate, spent=spent)
+            variant.trials[size], trial.sizes = trial, sizes
             variant.is_slow = False  # that is open again
         if not second.is_worth_it(variant):
-            second.step_back(self, variant, values)
+            second.step_back(self, variant, sizes)
         elif is_first or variant.refusal is not None:
             self.accept(variant, verdict.reason)
 
@@ -542,10 +554,10 @@ class Dispatcher:
         variant.is_slow = passed is False
         # a form that beats the loop does not give way to its rival, but is timed beside it
         gives_way = little and not (passed and variant.code is not None and variant.code.rival is not None)
-        if gives_way and alternatives.takes_over(self, variant, self.values_of(arguments), trial.typical()[0]):
+        if gives_way and alternatives.takes_over(self, variant, self.values_of(arguments), trial):
             variant.trials, variant.is_slow = {}, True
         elif passed is False:
-            self._step_back(variant, trial, arguments)
+            self._step_back(variant, trial)
         else:
             variant.trials = None
             self.accept(variant)
@@ -557,15 +569,15 @@ class Dispatcher:
         if not collect and self.verify != "always":
             rivals.begin(variant)
 
-    def _step_back(self, variant: Variant, trial: Trial, arguments: tuple[Any, ...]) -> None:
+    def _step_back(self, variant: Variant, trial: Trial) -> None:
         """Leave arguments of this size to the loop; at others the variant is tried again."""
         if variant.refusal is not None:
-            second.step_back(self, variant, self.values_of(arguments))
+            second.step_back(self, variant, trial.sizes)
             return
         loop, batched = map(readable_seconds, trial.typical())
         refusal = NotLiftable("too-small", f"a call of the loop takes {loop}, of batched code {batched}")
         self.records.refused(self.program, refusal, certain=True)
-        if not self.add_small(variant, self.values_of(arguments)):
+        if not self.add_small(variant, trial.sizes):
             variant.call = None
             return
         variant.trials = {}

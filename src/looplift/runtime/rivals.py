@@ -38,11 +38,15 @@ MAX_SIZES = 8
 
 @dataclass
 class Times:
-    """Seconds of calls of one size: of the variant, and of the other form, with what was expected of that."""
+    """Seconds of calls of one size: of the variant, and of the other form, with what was expected of that.
+
+    ``sizes``: of the values before the first of the calls.
+    """
 
     variant: list[float] = field(default_factory=list)
     other: list[float] = field(default_factory=list)
     expected: float | None = None
+    sizes: dict[str, Any] = field(default_factory=dict)
 
     def share(self) -> float | None:
         """What the other form takes of the time of the variant; None while it is not clear."""
@@ -80,7 +84,9 @@ def call(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) -
     contest, run = variant.contest, variant.call
     if contest is None or run is None:  # another thread has ended it meanwhile
         return dispatcher.program.original(*arguments)
-    times = contest.times.setdefault(size_class(arguments), Times())
+    size = size_class(arguments)
+    if (times := contest.times.get(size)) is None:
+        times = contest.times[size] = Times(sizes=dispatcher.sizes_of(arguments))
     if contest.turn_of_other and contest.other is not None and times.variant and _is_ready(contest.other):
         return _turn_of_other(dispatcher, variant, contest.other, times, arguments)
     start = time.perf_counter()
@@ -155,7 +161,7 @@ def _turn_of_other(
     times.other.append(time.perf_counter() - start)
     share = times.share()
     if share is not None and share < GAIN:
-        _takes_over(dispatcher, variant, other, times, arguments)
+        _takes_over(dispatcher, variant, other, times)
     elif share is not None:
         _end(dispatcher, variant)
     return result
@@ -179,14 +185,12 @@ def _compared(dispatcher: Dispatcher, variant: Variant, other: Variant, argument
     return outcome.result
 
 
-def _takes_over(
-    dispatcher: Dispatcher, variant: Variant, other: Variant, times: Times, arguments: tuple[Any, ...]
-) -> None:
+def _takes_over(dispatcher: Dispatcher, variant: Variant, other: Variant, times: Times) -> None:
     """From now on the other form runs for arguments like these, up to twice their size; greater ones are timed anew."""
     if variant.small is not other:
         other.trials, other.is_rival, other.small, variant.small = None, True, variant.small, other
         dispatcher.variants.append(other)
-    if not dispatcher.add_small(variant, dispatcher.values_of(arguments)):
+    if not dispatcher.add_small(variant, times.sizes):
         _leave(dispatcher, variant, other)
         _end(dispatcher, variant)
         return

@@ -129,10 +129,10 @@ def withdraw(dispatcher: Dispatcher, variant: Variant) -> None:
     dispatcher.install()
 
 
-def step_back(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -> None:
-    """The pieces are used at this size."""
+def step_back(dispatcher: Dispatcher, variant: Variant, sizes: dict[str, Any]) -> None:
+    """The pieces are used at these sizes of values."""
     variant.is_slow = True
-    if dispatcher.add_small(variant, values) and variant.small is not None:
+    if dispatcher.add_small(variant, sizes) and variant.small is not None:
         variant.small.is_divided, variant.trials = True, {}
     else:
         variant.call = None

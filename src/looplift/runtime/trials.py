@@ -75,6 +75,8 @@ class Trial:
     """Whether a turn of the loop may be ended: not after one that ended by itself."""
     waits: bool = False
     """Whether the loop runs until better code is there: what loses is not timed until it wins by chance."""
+    sizes: dict[str, Any] = field(default_factory=dict)
+    """Those of the values before the first of its calls, which may take items out of them."""
 
     @property
     def turn_of_loop(self) -> bool:
