@@ -173,7 +173,9 @@ class Dispatcher:
         return outcome.result
 
     def _note_time(self) -> None:
-        self.records.note(self.program, "ran as written for a while, as compiling had taken longer than the loop had run")
+        self.records.note(
+            self.program, "ran as written for a while, as compiling had taken longer than the loop had run"
+        )
 
     def _new_variant(self, arguments: tuple[Any, ...]) -> Variant | None:
         if len(self.variants) >= MAX_VARIANTS or self.attempts >= 2 * MAX_VARIANTS:
@@ -528,7 +530,8 @@ class Dispatcher:
                 trial.ran_out(bound)
                 self._judge(variant, trial, arguments)
                 return self.careful(variant, *arguments)
-            trial.is_bounded, result = False, ended[0]
+            trial.is_bounded, (result, seconds) = False, ended
+            trial.written += [] if seconds is None else [seconds]
         else:
             start = time.perf_counter()
             result = self.program.original(*arguments)
@@ -540,7 +543,9 @@ class Dispatcher:
         """End the trials of a variant once it is clear whether it is faster than the loop."""
         if variant.trials is None:
             return
-        passed = trial.passed()
+        passed, own = trial.passed(), trial
+        if passed is None and trial.is_no_slower and variant.code is not None and variant.code.rival is not None:
+            passed = True  # which of the two forms is faster is what matters
         if passed is None:
             passed = decided_together(variant.trials.values())
             trial = max(variant.trials.values(), key=lambda one: min(len(one.batched), len(one.written)))
@@ -562,6 +567,8 @@ class Dispatcher:
             variant.trials = None
             self.accept(variant)
             self._compete(variant)
+            if variant.contest is not None and trial is own:
+                rivals.challenge_at_once(self, variant, trial, arguments)
         self.install()
 
     def _compete(self, variant: Variant) -> None:

@@ -16,7 +16,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.report import readable_seconds
 from looplift.runtime import alternatives
-from looplift.runtime.trials import CLEAR, PAIRS, size_class
+from looplift.runtime.trials import CLEAR, CLEAR_AT_ONCE, PAIRS, Trial, size_class
 from looplift.runtime.verification import verified_call
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class Times:
             return None
         share = min(self.other) / min(self.variant)
         apart = APART if min(self.variant) > LONG and min(self.other) > LONG else CLEAR
+        if min(self.variant) > LONG and len(self.variant) > 1 and share * CLEAR_AT_ONCE < 1:
+            return share
         is_clear = len(self.other) >= PAIRS or (len(self.other) > 1 and not 1 / apart < share < apart)
         return share if is_clear else None
 
@@ -77,6 +79,15 @@ def begin(variant: Variant) -> None:
         return
     if code.rival is not None and code.expected is not None:
         variant.contest, code.rival = Contest(code.rival, code.expected), None
+
+
+def challenge_at_once(dispatcher: Dispatcher, variant: Variant, trial: Trial, arguments: tuple[Any, ...]) -> None:
+    """Let the other form of a variant have the next call, if those that were timed beside the loop took long."""
+    contest = variant.contest
+    if contest is not None and sum(trial.batched) > EARNED:
+        times = Times([*trial.batched], sizes=trial.sizes)
+        contest.times[size_class(arguments)] = times
+        _challenge(dispatcher, variant, contest, times, arguments)
 
 
 def call(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) -> Any:

@@ -139,6 +139,13 @@ class Trial:
         self.batched, self.written = [], []
 
     @property
+    def is_no_slower(self) -> bool:
+        """Whether the loop was no faster in calls that nothing disturbs; False where it is not clear."""
+        shortest = min(min(self.batched, default=0.0), min(self.written, default=0.0))
+        is_clear = shortest > UNDISTURBED and len(self.batched) > 1
+        return is_clear and min(self.batched) < min(self.written) * self.patience
+
+    @property
     def gains_little(self) -> bool:
         """Whether the loop is about as fast; False where it was not timed beside the variant."""
         return bool(self.written) and CLEAR * min(self.batched) > min(self.written)
