@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import collections
 import math
+import operator
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,11 @@ from looplift.base.data import dataclass, field
 from looplift.base.streams import numpy_generators
 
 _PLAIN = (int, str, bytes, bytearray, type(None), range, slice, torch.dtype, torch.device, torch.layout)
-_Parts = list[tuple[Any, str, Any]]
 _SEQUENCES = (list, tuple, collections.deque)
+_ATOMS = frozenset((bool, int, float, complex, str, bytes, type(None)))
+"""What is the same where it is one object."""
+_Part = tuple[Any, Callable[[Any], str], Any]
+"""Its key, what makes the end of its path of that, and its value."""
 
 
 def difference(
@@ -118,21 +122,26 @@ class _Comparison:
                 return None if got == want else f"{path}: {_brief(got)} instead of {_brief(want)}"
             case BaseException():
                 return self.of(got.args, want.args, f"{path}.args")
+        if _hold_same_atoms(got, want):
+            return None
         parts = _parts(want)
         if parts is None:
             return None if _equal(got, want) else f"{path}: {_brief(got)} instead of {_brief(want)}"
         return self.parts(_parts(got) or [], parts, path, pending)
 
-    def parts(self, got: _Parts, want: _Parts, path: str, pending: Pending) -> str | None:
+    def parts(self, got: list[_Part], want: list[_Part], path: str, pending: Pending) -> str | None:
         if len(got) != len(want):
             return f"{path}: {len(got)} elements instead of {len(want)}"
         for (got_key, _, _), (want_key, _, _) in zip(got, want, strict=True):
             if got_key is not want_key and self.of(got_key, want_key, path) is not None:
                 return f"{path}: {got_key!r:.40} in the place of {want_key!r:.40}"
         goes_on = len(path) < LONGEST_PATH
-        pairs = zip(got, want, strict=True)
         pending += reversed(
-            [(mine, value, path + suffix if goes_on else path) for (_, _, mine), (_, suffix, value) in pairs]
+            [
+                (mine, value, path + shown(key) if goes_on else path)
+                for (_, _, mine), (key, shown, value) in zip(got, want, strict=True)
+                if mine is not value or type(value) not in _ATOMS
+            ]
         )
         return None
 
@@ -272,8 +281,19 @@ def _tensor_from_array(array: Any) -> torch.Tensor:
     return torch.from_numpy(np.array(array, dtype=array.dtype.newbyteorder("=")))
 
 
-def _elements(array: np.ndarray) -> list[tuple[Any, str, Any]]:
-    return [(where, str(list(where)), array[where]) for where in np.ndindex(array.shape)]
+def _elements(array: np.ndarray) -> list[_Part]:
+    return [(where, lambda key: str(list(key)), array[where]) for where in np.ndindex(array.shape)]
+
+
+def _hold_same_atoms(got: Any, want: Any) -> bool:
+    """Whether two containers of one type hold the very same numbers and texts, and nothing else."""
+    if type(want) not in (list, tuple, collections.deque, dict) or len(got) != len(want):
+        return False
+    if type(want) is dict:
+        if not all(map(operator.is_, got, want)):
+            return False
+        got, want = got.values(), want.values()
+    return all(map(operator.is_, got, want)) and _ATOMS.issuperset(map(type, want))
 
 
 def _mutable(value: Any) -> bool:
@@ -281,21 +301,21 @@ def _mutable(value: Any) -> bool:
     return not isinstance(value, (str, tuple, frozenset, np.generic, *_PLAIN)) and not callable(value)
 
 
-def _parts(value: Any) -> list[tuple[Any, str, Any]] | None:
-    """Key, path and value of each part of a container or plain object; None for a leaf."""
+def _parts(value: Any) -> list[_Part] | None:
+    """Each part of a container or plain object; None for a leaf."""
     if isinstance(value, torch.nn.Module):
         named = [*value.named_parameters(), *value.named_buffers()]
-        return [("training", ".training", value.training), *((name, f".{name}", part) for name, part in named)]
+        return [(name, ".{}".format, part) for name, part in [("training", value.training), *named]]
     if isinstance(value, dict):
-        return [(key, f"[{key!r:.40}]", part) for key, part in value.items()]
+        return [(key, "[{!r:.40}]".format, part) for key, part in value.items()]
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return [(name, f".{name}", getattr(value, name)) for name in value._fields]  # pyright: ignore
+        return [(name, ".{}".format, getattr(value, name)) for name in value._fields]  # pyright: ignore
     if isinstance(value, _SEQUENCES):
-        return [(place, f"[{place}]", part) for place, part in enumerate(value)]
+        return [(place, "[{}]".format, part) for place, part in enumerate(value)]
     if callable(value):
         return None
     names = [*getattr(value, "__dict__", {}), *_slots(type(value))]
-    return [(name, f".{name}", getattr(value, name)) for name in names] if names else None
+    return [(name, ".{}".format, getattr(value, name)) for name in names] if names else None
 
 
 def _slots(kind: type) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from itertools import chain
 from typing import Any
 
 from looplift.emit.typed_classes import Record
@@ -22,16 +23,21 @@ class NamedDicts(Objects):
 
     has_named_dicts: bool
 
-    def given_object(self, value: Any, seen: dict[int, Any]) -> Any:
-        if type(value) is not dict:
-            return super().given_object(value, seen)
-        if not self.has_named_dicts or not (is_named(value) or tuple(value) in self.records):
-            return None
-        record = self.record_of_names(tuple(value))
-        record.given = True
-        seen[id(value)] = record.box
-        self.unread.append((value, record))
-        return record.box
+    def given_objects(self, made: type, values: list[Any], seen: dict[int, Any]) -> tuple[list[Any], list[Any]]:
+        if made is not dict:
+            return super().given_objects(made, values, seen)
+        if not self.has_named_dicts:
+            return [], values
+        by_names: dict[tuple[Any, ...], list[dict[Any, Any]]] = {}
+        for value in values:
+            by_names.setdefault(tuple(value), []).append(value)
+        found, others = [], []
+        for names, those in by_names.items():
+            if names in self.records or (are_names([*names]) and _has_named(those)):
+                found.append(self.later(self.record_of_names(names), those, those, seen))
+            else:
+                others += those
+        return found, others
 
     def record_of_names(self, key: tuple[str, ...]) -> Record:
         """What dicts with these names are; those that a place alone makes also have the place."""
@@ -213,6 +219,13 @@ def are_names(keys: list[Any]) -> bool:
 def is_named(value: dict[Any, Any]) -> bool:
     """Whether a dict has a few names, and values of several kinds."""
     return are_names(list(value)) and len({_kind(one) for one in value.values() if one is not None}) > 1
+
+
+def _has_named(values: list[dict[Any, Any]]) -> bool:
+    """Whether one of dicts of the same names has values of several kinds."""
+    kinds = {*map(type, chain.from_iterable(value.values() for value in values))} - {type(None)}
+    is_plain = kinds <= {bool, int, float} or kinds == {str}
+    return not is_plain and any(map(is_named, values))
 
 
 def _kind(value: Any) -> Any:

@@ -20,7 +20,7 @@ from looplift.emit.typed_classes import (
 from looplift.emit.typed_scope import Routine, Value, coerced, needed, refuse
 from looplift.emit.typed_tensor_calls import TensorCalls
 from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, Box, Maybe, Tup, text_of
-from looplift.emit.typed_values import type_of
+from looplift.emit.typed_values import tuples_of, types_of
 from looplift.runtime.contents import class_attributes
 
 
@@ -53,34 +53,43 @@ class Objects(TensorCalls):
 
     # ------------------------------------------------------------ objects of the caller
 
-    def given_object(self, value: Any, seen: dict[int, Any]) -> Any:
-        """The type of an object from outside; what it holds is looked at later."""
-        if is_named_tuple(type(value)):
-            self.look_at(type(value))
-            return Tup(tuple(type_of(one, self.joins, seen) for one in value), of=type(value))
-        attributes = attributes_of(value)
-        if attributes is None:
-            return None
-        record = self.record_of(type(value))
+    def given_objects(self, made: type, values: list[Any], seen: dict[int, Any]) -> tuple[list[Any], list[Any]]:
+        """The types of objects of one class from outside, and those of them that are none; what they hold is looked at
+        later."""
+        if is_named_tuple(made):
+            self.look_at(made)
+            return [*tuples_of(values, self.joins, seen, of=made)], []
+        every = [attributes_of(value) for value in values]
+        if any(one is None for one in every):
+            return [], values
+        record = self.record_of(made)
         if not record.given:
             record.given = True
-            record.fields += [name for name in attributes if name not in record.fields]
+            record.fields += [name for name in every[0] or () if name not in record.fields]
             record.box.cells += [NEVER] * (len(record.fields) - len(record.box.cells))
-        record.lacking |= record.later - attributes.keys()
-        if not attributes.keys() >= {*record.fields} - record.later or not all(map(str.isidentifier, record.fields)):
-            raise refuse(None, f"objects of '{type(value).__name__}' have other attributes than others")
-        seen[id(value)] = record.box
-        self.unread.append((value, record))
+        names = {*record.fields}
+        held = [(one or {}).keys() for one in every]
+        if not all(one >= names - record.later for one in held) or not all(map(str.isidentifier, names)):
+            raise refuse(None, f"objects of '{made.__name__}' have other attributes than others")
+        for one in held:
+            record.lacking |= record.later - one
+        return [self.later(record, values, every, seen)], []
+
+    def later(self, record: Record, values: list[Any], attributes: list[Any], seen: dict[int, Any]) -> Box:
+        """The type of objects whose attributes are looked at later."""
+        record.given = True
+        seen.update(dict.fromkeys(map(id, values), record.box))
+        self.unread.append((record, attributes))
         return record.box
 
     def look_into(self, seen: dict[int, Any]) -> None:
         """What the objects of the caller hold, and those that these hold."""
         while self.unread:
-            value, record = self.unread.pop()
-            attributes = value if record.names is not None else attributes_of(value) or {}
+            record, attributes = self.unread.pop()
             for place, name in enumerate(record.fields):
-                if name in attributes:
-                    self.joins.widen(record.box, place, type_of(attributes[name], self.joins, seen))
+                column = [one[name] for one in attributes if name in one]
+                for type_ in types_of(column, self.joins, seen):
+                    self.joins.widen(record.box, place, type_)
 
     def known_box(self, box: Box) -> Box:
         """This program's type of the objects that another program has a type of."""

@@ -11,14 +11,13 @@ one is read that it lacks, the loop runs, which raises.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from looplift.emit.typed_classes import Record
 from looplift.emit.typed_named_dicts import MOST, NamedDicts, are_names, is_named
 from looplift.emit.typed_scope import Value, coerced, evaluated, refuse
 from looplift.emit.typed_types import NEVER, NONE, TEXT, Maybe, text_of
-from looplift.emit.typed_values import type_of
 
 OPTIONAL = "?"
 """What the key of a record begins with whose objects have some of its names each; it is no name itself."""
@@ -31,20 +30,19 @@ class OptionalNames(NamedDicts):
     values: Mapping[str, Any]
     _groups: dict[int, tuple[str, ...]] | None = None
 
-    def given_object(self, value: Any, seen: dict[int, Any]) -> Any:
-        if type(value) is not dict or not self.has_optional_names:
-            return super().given_object(value, seen)
+    def given_objects(self, made: type, values: list[Any], seen: dict[int, Any]) -> tuple[list[Any], list[Any]]:
+        if made is not dict or not self.has_optional_names:
+            return super().given_objects(made, values, seen)
         if self._groups is None:
             self._groups = groups_of(list(self.values.values()))
-        names = self._groups.get(id(value))
-        if names is None:
-            return super().given_object(value, seen)
-        record = self.record_of_names((OPTIONAL, *names))
-        record.given = True
-        seen[id(value)] = record.box
-        for name, item in value.items():
-            self.joins.widen(record.box, record.fields.index(name), type_of(item, self.joins, seen))
-        return record.box
+        by_names: dict[tuple[str, ...] | None, list[dict[Any, Any]]] = {}
+        for value in values:
+            by_names.setdefault(self._groups.get(id(value)), []).append(value)
+        alike = by_names.pop(None, [])
+        found, others = super().given_objects(made, alike, seen) if alike else ([], [])
+        for names, those in by_names.items():
+            found.append(self.later(self.record_of_names((OPTIONAL, *(names or ()))), those, those, seen))
+        return found, others
 
     def record_of_names(self, key: tuple[str, ...]) -> Record:
         record = super().record_of_names(key)
@@ -171,6 +169,10 @@ class _Group:
             one.joined = other
 
 
+_HOLDING = frozenset((dict, list, tuple))
+"""What may hold dicts."""
+
+
 def groups_of(values: list[Any]) -> dict[int, tuple[str, ...]]:
     """The names that some dict of its group has, for each dict by identity, where they are not the same in all.
 
@@ -178,22 +180,27 @@ def groups_of(values: list[Any]) -> dict[int, tuple[str, ...]]:
     """
     groups: dict[int, _Group] = {}
     seen: set[int] = set()
-    pending = [(value, _Group()) for value in values]
+    known: dict[tuple[Any, ...], bool] = {}  # whether keys are names
+    pending: list[tuple[Collection[Any], _Group]] = [((value,), _Group()) for value in values]
     while pending:
-        value, group = pending.pop()
-        if type(value) not in (dict, list, tuple):
-            continue
-        if id(value) in seen:
-            if id(value) in groups:
-                groups[id(value)].join(group)
-            continue
-        seen.add(id(value))
-        if type(value) is dict and are_names(list(value)):
-            group.find().dicts.append(value)
-            groups[id(value)] = group
-        else:
-            group = _Group()
-        pending += [(item, group) for item in (value.values() if type(value) is dict else value)]
+        items, group = pending.pop()
+        for value in [] if _HOLDING.isdisjoint(map(type, items)) else items:
+            if type(value) not in _HOLDING:
+                continue
+            if id(value) in seen:
+                if id(value) in groups:
+                    groups[id(value)].join(group)
+                continue
+            seen.add(id(value))
+            if type(value) is not dict:
+                pending.append((value, _Group()))
+                continue
+            if (names := tuple(value)) not in known:
+                known[names] = are_names([*names])
+            if known[names]:
+                group.find().dicts.append(value)
+                groups[id(value)] = group
+            pending.append((value.values(), group if known[names] else _Group()))
     found: dict[int, tuple[str, ...]] = {}
     for group in {group.find() for group in groups.values()}:
         names = tuple(dict.fromkeys(name for value in group.dicts for name in value))

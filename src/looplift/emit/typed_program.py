@@ -118,7 +118,7 @@ class Writer(Unchecked):
         self.has_named_dicts, self.has_optional_names = has_named_dicts, has_optional_names
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
         self.records, self.classes, self.unread = {}, {}, []
-        self.joins.of_object = self.given_object
+        self.joins.of_objects = self.given_objects
         self.loops, self.mixes_arrays = {}, False
         self.structs, self.inexact, self.short = {}, set(), set()
         self.changes_tensors = self.widens_numbers = self.makes_rows = self.keeps_rows = self.passes_objects = False

@@ -167,12 +167,12 @@ class Box:
 class Joins:
     """Joins of types; ``changes`` counts what became wider. ``has_numpy``: whether NumPy's scalars are among the
     numbers, ``has_singles``: of float32. ``tensors``: whether there are any, ``tracked``: whether one of them asks
-    for a gradient. ``of_object``: what tells the types of objects of the user's."""
+    for a gradient. ``of_objects``: what tells the types of objects of the user's, and which values are none."""
 
     def __init__(self) -> None:
         self.changes = 0
         self.has_numpy = self.has_singles = self.tensors = self.tracked = False
-        self.of_object: Any = None
+        self.of_objects: Any = None
 
     def meet_numpy(self, element: Any = None) -> None:
         """There are numbers of NumPy's, of this scalar, too."""

@@ -20,10 +20,12 @@ LONG = 1e-3
 """Seconds of a call of the loop, from which on its pieces are lifted where the whole is slower."""
 
 
-def takes_over(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], loop: float) -> bool:
+def takes_over(
+    dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], sizes: dict[str, Any], loop: float
+) -> bool:
     """Whether another form runs from now on for arguments like these, up to twice their size.
 
-    ``loop``: seconds that a call of the loop takes.
+    ``sizes``: of the arguments before the call; ``loop``: seconds that a call of the loop takes.
     """
     other = variant.small
     if variant.code is not None and variant.code.renewable:
@@ -39,7 +41,7 @@ def takes_over(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any],
     if other.call is None or other.is_slow:
         return False
     other.trials = {}
-    return dispatcher.add_small(variant, values)
+    return dispatcher.add_small(variant, sizes)
 
 
 def replaces(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -> bool:
@@ -78,7 +80,8 @@ def made(
     """A variant for the same arguments that runs another form; None where that cannot be compiled, or does not hold."""
     other = type(variant)([], variant.modes, len(dispatcher.variants), trials={})
     try:
-        dispatcher.take(other, values, make)
+        with dispatcher.allowance.spending():
+            dispatcher.take(other, values, make)
     except Exception:
         return None  # what the compiler cannot do leaves all as it is
     if not _holds(dispatcher, other.code, values):

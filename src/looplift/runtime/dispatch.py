@@ -11,6 +11,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from looplift.base.errors import LoopliftWarning, NotLiftable, RequirementFailed
 from looplift.base.report import readable_seconds
 from looplift.runtime import alternatives, awaited, entry, guards, rivals, second
 from looplift.runtime.inside import Inside
-from looplift.runtime.patience import Patience
+from looplift.runtime.patience import Allowance, Patience
 from looplift.runtime.records import Records, failed_check, is_beyond
 from looplift.runtime.snapshot import Attributes, CannotCopy, Containers, GeneratorStates, Saved, root_of
 from looplift.runtime.traced import Numbered, traced_entry
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 MAX_VARIANTS = 16
 MAX_FAILURES = 3
 """So many failures in a row, and a variant is given up."""
+COSTLY = 4.0
+"""So many times longer than the loop took the copies and the comparison of a call, and other sizes are not compared."""
 _PATIENCE, _OF_WAVES = 3.0, 1.5
 """How much slower than the loop a call may be where a backward pass follows, which batched code makes faster; less so
 where it goes in waves."""
@@ -85,6 +88,10 @@ class Variant:
     """Without batched code: how often the statements ran as written."""
     is_awaited: bool = False
     """Whether the loop ran in its place, as its library was being compiled."""
+    is_costly: bool = False
+    """Whether it took far longer to compare it with the loop than to run that."""
+    postponed: NotLiftable | None = None
+    """Of the region, if another form of it is tried once its loop has run for long enough."""
 
 
 TURNS = 8
@@ -107,6 +114,9 @@ class Dispatcher:
     """Whether nothing is lifted for any of the kinds of arguments that were looked at, and no more are."""
     may_offer: bool = True
     """Whether a form that is only worth it where the pieces are slower may be tried."""
+    allowance: Allowance = field(default_factory=Allowance)
+    """Shared by a region and its pieces."""
+    is_piece: bool = False
 
     def __post_init__(self) -> None:
         self.writer = guards.Writer()
@@ -146,7 +156,11 @@ class Dispatcher:
             if self.patience.is_over:
                 self.records.note(self.program, "called with ever new kinds of arguments, runs as written meanwhile")
                 return self.patience.wait(self.program.original, arguments)
-            variant = self._new_variant(arguments)
+            if self.is_piece and self.allowance.is_over:
+                self._note_time()
+                return self.program.original(*arguments)
+            with self.allowance.spending() if self.is_piece else nullcontext():
+                variant = self._new_variant(arguments)
             outcome = self._first_call(variant, arguments) if variant is not None and variant.call else None
         finally:
             self.lock.release()
@@ -157,6 +171,11 @@ class Dispatcher:
         if outcome.failure is not None or outcome.verdict.agrees is False:
             return self._as_written(outcome.failure, arguments)
         return outcome.result
+
+    def _note_time(self) -> None:
+        self.records.note(
+            self.program, "ran as written for a while, as compiling had taken longer than the loop had run"
+        )
 
     def _new_variant(self, arguments: tuple[Any, ...]) -> Variant | None:
         if len(self.variants) >= MAX_VARIANTS or self.attempts >= 2 * MAX_VARIANTS:
@@ -184,7 +203,10 @@ class Dispatcher:
             self._compile(variant, values)
         except NotLiftable as refusal:
             self.refuse(variant, values, refusal)
-            second.offer(self, variant, values, refusal)
+            if self.allowance.is_over:
+                variant.postponed = refusal
+            else:
+                second.offer(self, variant, values, refusal)
         except Exception as error:
             self.refuse(variant, values, NotLiftable("internal", _said(error)))
         else:
@@ -253,7 +275,7 @@ class Dispatcher:
             return
         self.fallback, parts = found
         shared = (self.regions, self.compile, self.records, self.verify, self.changed)
-        self.children = [Dispatcher(part, *shared) for part in parts]
+        self.children = [Dispatcher(part, *shared, allowance=self.allowance, is_piece=True) for part in parts]
 
     # ------------------------------------------------------------ traced
 
@@ -279,12 +301,42 @@ class Dispatcher:
         if self.fallback is None:
             return self.plain(*arguments) if collect else self.program.original(*arguments)
         start = time.perf_counter()
-        result = self.fallback(*arguments)
+        with self.allowance.running():
+            run = self.program.original if self._waits() else self.fallback
+            result = run(*arguments)
         if collect:
             self.records.kept(self.program, time.perf_counter() - start)
+        if any(variant.postponed for variant in self.variants) and not self.allowance.is_over:
+            self._offer_late(arguments)
         if all(child.is_idle for child in self.children) and self._callees_are_idle(arguments):
             self._settle(arguments)
         return result
+
+    def _waits(self) -> bool:
+        """Whether the loop has to run as written for some time, as nothing of it is lifted so far."""
+        if self.hooked is not None or not self.allowance.is_over or any(child.is_lifted for child in self.children):
+            return False
+        self._note_time()
+        return True
+
+    def _offer_late(self, arguments: tuple[Any, ...]) -> None:
+        """Have another form run from the next call on, if one was not tried when the region was refused."""
+        if not self.lock.acquire(blocking=False):
+            return
+        try:
+            for variant in self.variants:
+                refusal = variant.postponed
+                if refusal is None or not entry.holds(self, variant, arguments):
+                    continue
+                variant.postponed, conditions = None, variant.conditions
+                second.offer(self, variant, self.values_of(arguments), refusal)
+                variant.watched = variant.call is not None
+                if not entry.holds(self, variant, arguments):
+                    variant.call, variant.code, variant.conditions = None, None, conditions
+                self.install()
+                break
+        finally:
+            self.lock.release()
 
     def _callees_are_idle(self, arguments: tuple[Any, ...]) -> bool:
         """Whether nothing is lifted in what the statements call."""
@@ -304,16 +356,19 @@ class Dispatcher:
             self.fallback, self.hooked, self.children = None, None, []
             self.install()
         else:
-            values = self.values_of(arguments)
-            conditions = entry.root_conditions(self.writer, values)
-            self.add_small(Variant(conditions, guards.modes(), -1), values)
+            conditions = entry.root_conditions(self.writer, self.values_of(arguments))
+            self.add_small(Variant(conditions, guards.modes(), -1), self.sizes_of(arguments))
 
-    def add_small(self, variant: Variant, values: dict[str, Any]) -> bool:
-        """From now on arguments like these, up to twice their size, run as written; False if they have no size."""
+    def sizes_of(self, arguments: Iterable[Any]) -> dict[str, Any]:
+        """The size of each value that has one."""
+        return {name: guards.size_of(value) for name, value in self.values_of(arguments).items()}
+
+    def add_small(self, variant: Variant, sizes: dict[str, Any]) -> bool:
+        """From now on values up to twice their sizes run as written; False if there are no sizes."""
         before = {} if variant.small is None else variant.small.numbers
-        numbers = {name: max(abs(value), before.get(name, 0)) for name, value in values.items() if type(value) is int}
-        sizes = {**values, **numbers}
-        limits = [text for name, value in sizes.items() for text in guards.size_limits(self.writer, name, value)]
+        numbers = {name: max(abs(size), before.get(name, 0)) for name, size in sizes.items() if type(size) is int}
+        sizes = {**sizes, **numbers}
+        limits = [text for name, size in sizes.items() for text in guards.limits_of_size(self.writer, name, size)]
         if not limits or sum(one.plain for one in self.variants) >= MAX_VARIANTS:
             return False
         if variant.small is None:
@@ -363,6 +418,9 @@ class Dispatcher:
         values = self.values_of(arguments)
         trial = None if variant.trials is None else variant.trials.get(size_class(arguments))
         new = not variant.verified or (variant.trials is not None and trial is None)
+        if new and variant.verified and variant.is_costly and variant.trials is not None:
+            trial = variant.trials[size_class(arguments)] = Trial(0.0, sizes=self.sizes_of(arguments))
+            new = False
         if self.verify == "always" or (self.verify == "first" and new):
             return self._verified(variant, values)
         outcome = Outcome(Verdict(None), *self._attempt(variant, arguments, values, trial, entered))
@@ -387,33 +445,44 @@ class Dispatcher:
                 return outcome
             call = variant.call or call
         seconds = BUDGET if self.verify == "first" else float("inf")
-        size = size_class(values[name] for name in self.program.arguments)  # before the call, which may add items
+        arguments = [values[name] for name in self.program.arguments]
+        size, sizes = size_class(arguments), self.sizes_of(arguments)  # before the call, which may add items
         outcome = verified_call(self.program, call, code, values, seconds=seconds, ran=ran)
         variant.seconds = outcome.verdict.seconds
+        variant.is_costly = outcome.aside > max(BUDGET, COSTLY * (variant.seconds or 0.0))
+        self.allowance.spent += outcome.aside if self.is_piece else 0.0
         if outcome.failure is not None:
             self._failed(variant, outcome.failure, values)
         elif outcome.verdict.agrees is False:
             self._disagrees(variant, values, outcome.verdict.reason)
         else:
-            self._passed(variant, values, size, outcome.verdict)
+            self._passed(variant, values, (size, sizes), outcome.verdict)
         return outcome
 
-    def _passed(self, variant: Variant, values: dict[str, Any], size: tuple[int, ...], verdict: Verdict) -> None:
+    def _passed(
+        self,
+        variant: Variant,
+        values: dict[str, Any],
+        before: tuple[tuple[int, ...], dict[str, Any]],
+        verdict: Verdict,
+    ) -> None:
         """Nothing speaks against a variant; what is left to see is whether it is fast at this size."""
+        size, sizes = before
         is_first, variant.verified = not variant.verified, True
         if is_first:
             variant.trials = {} if self.verify == "first" else None
         if variant.trials is not None:
             patience = _patience(variant) if entry.trains(variant, values) else 1.0
             is_estimate, spent = verdict.agrees is None, verdict.spent
-            variant.trials[size] = second.trial_of(variant, patience, is_estimate=is_estimate, spent=spent)
+            trial = second.trial_of(variant, patience, is_estimate=is_estimate, spent=spent)
+            variant.trials[size], trial.sizes = trial, sizes
             variant.is_slow = False  # that is open again
         if not second.is_worth_it(variant):
-            if alternatives.takes_over(self, variant, values, variant.seconds or 0.0):
+            if alternatives.takes_over(self, variant, values, sizes, variant.seconds or 0.0):
                 variant.trials, variant.is_slow = {}, True
                 self.install()
             else:
-                second.step_back(self, variant, values)
+                second.step_back(self, variant, sizes)
         elif is_first or variant.refusal is not None:
             self.accept(variant, verdict.reason)
 
@@ -473,7 +542,8 @@ class Dispatcher:
                 trial.ran_out(bound)
                 self._judge(variant, trial, arguments)
                 return self.careful(variant, *arguments)
-            trial.is_bounded, result = False, ended[0]
+            trial.is_bounded, (result, seconds) = False, ended
+            trial.written += [] if seconds is None else [seconds]
         else:
             start = time.perf_counter()
             result = self.program.original(*arguments)
@@ -485,7 +555,9 @@ class Dispatcher:
         """End the trials of a variant once it is clear whether it is faster than the loop."""
         if variant.trials is None:
             return
-        passed = trial.passed()
+        passed, own = trial.passed(), trial
+        if passed is None and trial.is_no_slower and variant.code is not None and variant.code.rival is not None:
+            passed = True  # which of the two forms is faster is what matters
         if passed is None:
             passed = decided_together(variant.trials.values())
             trial = max(variant.trials.values(), key=lambda one: min(len(one.batched), len(one.written)))
@@ -499,14 +571,17 @@ class Dispatcher:
         variant.is_slow = passed is False
         # a form that beats the loop does not give way to its rival, but is timed beside it
         gives_way = little and not (passed and variant.code is not None and variant.code.rival is not None)
-        if gives_way and alternatives.takes_over(self, variant, self.values_of(arguments), trial.typical()[0]):
+        loop, given = trial.typical()[0], self.values_of(arguments)
+        if gives_way and alternatives.takes_over(self, variant, given, trial.sizes, loop):
             variant.trials, variant.is_slow = {}, True
         elif passed is False:
-            self._step_back(variant, trial, arguments)
+            self._step_back(variant, trial)
         else:
             variant.trials = None
             self.accept(variant)
             self._compete(variant)
+            if variant.contest is not None and trial is own:
+                rivals.challenge_at_once(self, variant, trial, arguments)
         self.install()
 
     def _compete(self, variant: Variant) -> None:
@@ -514,15 +589,15 @@ class Dispatcher:
         if not collect and self.verify != "always":
             rivals.begin(variant)
 
-    def _step_back(self, variant: Variant, trial: Trial, arguments: tuple[Any, ...]) -> None:
+    def _step_back(self, variant: Variant, trial: Trial) -> None:
         """Leave arguments of this size to the loop; at others the variant is tried again."""
         if variant.refusal is not None:
-            second.step_back(self, variant, self.values_of(arguments))
+            second.step_back(self, variant, trial.sizes)
             return
         loop, batched = map(readable_seconds, trial.typical())
         refusal = NotLiftable("too-small", f"a call of the loop takes {loop}, of batched code {batched}")
         self.records.refused(self.program, refusal, certain=True)
-        if not self.add_small(variant, self.values_of(arguments)):
+        if not self.add_small(variant, trial.sizes):
             variant.call = None
             return
         variant.trials = {}

@@ -364,14 +364,28 @@ def _direct(path: str, evaluate: Callable[[str], Any], reached: Mapping[str, str
 
 def size_limits(writer: Writer, text: str, value: Any) -> list[str]:
     """Conditions that a value is at most about twice as long as this one."""
-    if isinstance(value, (Tensor, np.ndarray)) and len(value.shape):
-        name = writer.temporary()
-        limits = [f"{name}[{k}] <= {2 * extent + 1}" for k, extent in enumerate(value.shape) if extent]
-        return [f"({name} := {text}.shape)", *limits]
+    return limits_of_size(writer, text, size_of(value))
+
+
+def size_of(value: Any) -> Any:
+    """A shape, a range of as many items as there are, or a number; None where a value has no size."""
+    if isinstance(value, (Tensor, np.ndarray)):
+        return tuple(value.shape)
     if isinstance(value, (list, tuple, dict, set, str, bytes, bytearray, range)):
-        return [f"{writer.builtin('len')}({text}) <= {2 * len(value) + 1}"]
-    if type(value) is int:
-        return [f"{text} <= {2 * abs(value) + 1}"]
+        return range(len(value))
+    return value if type(value) is int else None
+
+
+def limits_of_size(writer: Writer, text: str, size: Any) -> list[str]:
+    """The conditions for a value of such a size."""
+    if isinstance(size, tuple) and size:
+        name = writer.temporary()
+        limits = [f"{name}[{k}] <= {2 * extent + 1}" for k, extent in enumerate(size) if extent]
+        return [f"({name} := {text}.shape)", *limits]
+    if isinstance(size, range):
+        return [f"{writer.builtin('len')}({text}) <= {2 * len(size) + 1}"]
+    if type(size) is int:
+        return [f"{text} <= {2 * abs(size) + 1}"]
     return []
 
 

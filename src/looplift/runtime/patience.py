@@ -1,4 +1,4 @@
-"""How long a region is compiled for ever new kinds of arguments, against how long its loop has run meanwhile."""
+"""How long a region and its pieces are compiled, against how long the loop has run meanwhile."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from looplift.base.data import dataclass
 
 AT_ONCE = 2.0
 """Seconds."""
+FREE = 3.0
+"""Seconds that all pieces of a region may take at once."""
 
 
 class Compiling(threading.local):
@@ -62,3 +64,54 @@ class Patience:
             return function(*arguments)
         finally:
             self.waited += time.perf_counter() - start
+
+
+@dataclass(eq=False)
+class Allowance:
+    """What the pieces of a refused region and its other forms take until they run, which may be as long as the loop has
+    run so far, and what is free.
+
+    In seconds of the thread's own time: what other processes do meanwhile is nobody's fault. Only the thread that came
+    first is looked at.
+    """
+
+    spent: float = 0.0
+    ran: float = 0.0
+    owner: int | None = None
+    """The thread in which the region runs now."""
+    entered: float = 0.0
+    """When it came, on its own clock, if nothing had been spent so far."""
+    is_spending: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        return self.spent > FREE and self.spent > FREE + self._ran_so_far()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Around the loop, with all that is compiled inside of it."""
+        if self.owner is not None:
+            yield
+            return
+        self.owner, self.entered = threading.get_ident(), time.thread_time() - self.spent
+        try:
+            yield
+        finally:
+            self.ran, self.owner = self._ran_so_far(), None
+
+    @contextmanager
+    def spending(self) -> Iterator[None]:
+        """Around what is no work of the loop."""
+        if self.is_spending:
+            yield
+            return
+        self.is_spending, start = True, time.thread_time()
+        try:
+            yield
+        finally:
+            self.is_spending = False
+            self.spent += time.thread_time() - start
+
+    def _ran_so_far(self) -> float:
+        now = time.thread_time() - self.spent - self.entered if self.owner == threading.get_ident() else 0.0
+        return self.ran + max(now, 0.0)

@@ -16,7 +16,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.report import readable_seconds
 from looplift.runtime import alternatives
-from looplift.runtime.trials import CLEAR, PAIRS, size_class
+from looplift.runtime.trials import CLEAR, CLEAR_AT_ONCE, PAIRS, Trial, size_class
 from looplift.runtime.verification import verified_call
 
 if TYPE_CHECKING:
@@ -38,11 +38,15 @@ MAX_SIZES = 8
 
 @dataclass
 class Times:
-    """Seconds of calls of one size: of the variant, and of the other form, with what was expected of that."""
+    """Seconds of calls of one size: of the variant, and of the other form, with what was expected of that.
+
+    ``sizes``: of the values before the first of the calls.
+    """
 
     variant: list[float] = field(default_factory=list)
     other: list[float] = field(default_factory=list)
     expected: float | None = None
+    sizes: dict[str, Any] = field(default_factory=dict)
 
     def share(self) -> float | None:
         """What the other form takes of the time of the variant; None while it is not clear."""
@@ -50,6 +54,8 @@ class Times:
             return None
         share = min(self.other) / min(self.variant)
         apart = APART if min(self.variant) > LONG and min(self.other) > LONG else CLEAR
+        if min(self.variant) > LONG and len(self.variant) > 1 and share * CLEAR_AT_ONCE < 1:
+            return share
         is_clear = len(self.other) >= PAIRS or (len(self.other) > 1 and not 1 / apart < share < apart)
         return share if is_clear else None
 
@@ -75,12 +81,23 @@ def begin(variant: Variant) -> None:
         variant.contest, code.rival = Contest(code.rival, code.expected), None
 
 
+def challenge_at_once(dispatcher: Dispatcher, variant: Variant, trial: Trial, arguments: tuple[Any, ...]) -> None:
+    """Let the other form of a variant have the next call, if those that were timed beside the loop took long."""
+    contest = variant.contest
+    if contest is not None and sum(trial.batched) > EARNED:
+        times = Times([*trial.batched], sizes=trial.sizes)
+        contest.times[size_class(arguments)] = times
+        _challenge(dispatcher, variant, contest, times, arguments)
+
+
 def call(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) -> Any:
     """A call of one of the two forms."""
     contest, run = variant.contest, variant.call
     if contest is None or run is None:  # another thread has ended it meanwhile
         return dispatcher.program.original(*arguments)
-    times = contest.times.setdefault(size_class(arguments), Times())
+    size = size_class(arguments)
+    if (times := contest.times.get(size)) is None:
+        times = contest.times[size] = Times(sizes=dispatcher.sizes_of(arguments))
     if contest.turn_of_other and contest.other is not None and times.variant and _is_ready(contest.other):
         return _turn_of_other(dispatcher, variant, contest.other, times, arguments)
     start = time.perf_counter()
@@ -155,7 +172,7 @@ def _turn_of_other(
     times.other.append(time.perf_counter() - start)
     share = times.share()
     if share is not None and share < GAIN:
-        _takes_over(dispatcher, variant, other, times, arguments)
+        _takes_over(dispatcher, variant, other, times)
     elif share is not None:
         _end(dispatcher, variant)
     return result
@@ -179,14 +196,12 @@ def _compared(dispatcher: Dispatcher, variant: Variant, other: Variant, argument
     return outcome.result
 
 
-def _takes_over(
-    dispatcher: Dispatcher, variant: Variant, other: Variant, times: Times, arguments: tuple[Any, ...]
-) -> None:
+def _takes_over(dispatcher: Dispatcher, variant: Variant, other: Variant, times: Times) -> None:
     """From now on the other form runs for arguments like these, up to twice their size; greater ones are timed anew."""
     if variant.small is not other:
         other.trials, other.is_rival, other.small, variant.small = None, True, variant.small, other
         dispatcher.variants.append(other)
-    if not dispatcher.add_small(variant, dispatcher.values_of(arguments)):
+    if not dispatcher.add_small(variant, times.sizes):
         _leave(dispatcher, variant, other)
         _end(dispatcher, variant)
         return

@@ -40,7 +40,8 @@ def offer(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], refu
         return
     conditions = variant.conditions
     try:
-        dispatcher.take(variant, values, refusal.other)
+        with dispatcher.allowance.spending():
+            dispatcher.take(variant, values, refusal.other)
         broken = variant.code is None or entry.broken_guard(dispatcher.program, values, variant.code) is not None
     except Exception:
         broken = True
@@ -128,10 +129,10 @@ def withdraw(dispatcher: Dispatcher, variant: Variant) -> None:
     dispatcher.install()
 
 
-def step_back(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -> None:
-    """The pieces are used at this size."""
+def step_back(dispatcher: Dispatcher, variant: Variant, sizes: dict[str, Any]) -> None:
+    """The pieces are used at these sizes of values."""
     variant.is_slow = True
-    if dispatcher.add_small(variant, values) and variant.small is not None:
+    if dispatcher.add_small(variant, sizes) and variant.small is not None:
         variant.small.is_divided, variant.trials = True, {}
     else:
         variant.call = None

@@ -18,6 +18,7 @@ from torch import Tensor
 from looplift.base import memory
 from looplift.base.compare import is_leaf
 from looplift.base.streams import numpy_generators, numpy_state, set_numpy_state
+from looplift.runtime.contents import ATOMS, CONTAINERS
 
 MAX_ITEMS = 200_000
 """Elements of containers that are looked at, before a copy is given up."""
@@ -64,7 +65,7 @@ class _Copier:
         for value in mutated:
             for part in parts(value):
                 self._check(part)
-                if isinstance(part, Tensor | np.ndarray) and _identity(part) not in self.written:
+                if isinstance(part, (Tensor, np.ndarray)) and _identity(part) not in self.written:
                     bisect.insort(self.memory, memory.reach(part))
                 self.written.add(_identity(part))
 
@@ -95,12 +96,12 @@ class _Copier:
         return self.memo[id(value)]
 
     def fresh(self, value: Any) -> Any:
+        if type(value) in (list, set, collections.deque, dict, collections.defaultdict, collections.OrderedDict):
+            return self.container(value)
         if isinstance(value, Tensor):
             return self.tensor(value)
         if type(value) is np.ndarray:
             return np.array(value, order="K", copy=True)
-        if type(value) in (list, set, collections.deque, dict, collections.defaultdict, collections.OrderedDict):
-            return self.container(value)
         if type(value) is tuple:
             return tuple(self.copy(item) for item in value)
         if isinstance(value, types.FunctionType) and self.touches(value):
@@ -110,17 +111,20 @@ class _Copier:
         raise CannotCopy(f"it may write to a {type(value).__name__}")
 
     def container(self, value: Any) -> Any:
+        if ATOMS.issuperset(map(type, value.values() if isinstance(value, dict) else value)):
+            return value.copy()
         if isinstance(value, dict):
             is_default = isinstance(value, collections.defaultdict)
             out = collections.defaultdict(value.default_factory) if is_default else type(value)()
             self.memo[id(value)] = out
-            out.update((key, self.copy(item)) for key, item in value.items())
+            for key, item in value.items():
+                out[key] = item if type(item) in ATOMS else self.copy(item)
             return out
         if isinstance(value, set):
             return set(value)
         out = collections.deque(maxlen=value.maxlen) if isinstance(value, collections.deque) else []
         self.memo[id(value)] = out
-        out.extend(self.copy(item) for item in value)
+        out.extend([item if type(item) in ATOMS else self.copy(item) for item in value])
         return out
 
     def function(self, value: types.FunctionType) -> types.FunctionType:
@@ -181,16 +185,17 @@ def parts(value: Any) -> Iterator[Any]:
     pending, seen = [value], set()
     while pending:
         one = pending.pop()
-        if isinstance(one, _ATOMS) or id(one) in seen:
+        is_container = type(one) in CONTAINERS
+        if id(one) in seen or (not is_container and isinstance(one, _ATOMS)):
             continue
         seen.add(id(one))
         if len(seen) > MAX_ITEMS:
             raise CannotCopy("there is too much data to look through")
         yield one
-        if isinstance(one, dict):
-            pending += one.values()
-        elif isinstance(one, (list, tuple, set, frozenset, collections.deque)):
-            pending += one
+        if is_container or isinstance(one, (dict, list, tuple, set, frozenset, collections.deque)):
+            items = one.values() if isinstance(one, dict) else one
+            if not ATOMS.issuperset(map(type, items)):
+                pending += [item for item in items if type(item) not in ATOMS]
         elif isinstance(one, torch.nn.Module):
             pending += [*one.parameters(), *one.buffers()]
         elif isinstance(one, types.FunctionType):
@@ -222,12 +227,12 @@ class Saved:
                 self.remember(part)
 
     def remember(self, value: Any) -> None:
-        if isinstance(value, Tensor):
+        if isinstance(value, (list, collections.deque, dict, set)):
+            self.undo.append(_refiller(value, value.copy()))
+        elif isinstance(value, Tensor):
             self.tensor(value)
         elif isinstance(value, np.ndarray):
             self.undo.append(_putter(value, value.copy()))
-        elif isinstance(value, (list, collections.deque, dict, set)):
-            self.undo.append(_refiller(value, value.copy()))
         elif not isinstance(value, tuple) and not callable(value):
             raise CannotCopy(f"it may write to a {type(value).__name__}")
 
@@ -330,8 +335,8 @@ def _unchanged(container: Any, before: Any) -> bool:
     if len(container) != len(before):
         return False
     if isinstance(container, dict):
-        pairs = zip(container.items(), before.items())
-        return all(a is b and x is y for (a, x), (b, y) in pairs)
+        same_keys = all(map(operator.is_, container, before))
+        return same_keys and all(map(operator.is_, container.values(), before.values()))
     return container == before if isinstance(container, set) else all(map(operator.is_, container, before))
 
 

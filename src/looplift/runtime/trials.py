@@ -75,6 +75,8 @@ class Trial:
     """Whether a turn of the loop may be ended: not after one that ended by itself."""
     waits: bool = False
     """Whether the loop runs until better code is there: what loses is not timed until it wins by chance."""
+    sizes: dict[str, Any] = field(default_factory=dict)
+    """Those of the values before the first of its calls, which may take items out of them."""
 
     @property
     def turn_of_loop(self) -> bool:
@@ -138,6 +140,13 @@ class Trial:
     def begin_anew(self) -> None:
         """What was timed so far tells nothing any more."""
         self.batched, self.written = [], []
+
+    @property
+    def is_no_slower(self) -> bool:
+        """Whether the loop was no faster in calls that nothing disturbs; False where it is not clear."""
+        shortest = min(min(self.batched, default=0.0), min(self.written, default=0.0))
+        is_clear = shortest > UNDISTURBED and len(self.batched) > 1
+        return is_clear and min(self.batched) < min(self.written) * self.patience
 
     @property
     def gains_little(self) -> bool:

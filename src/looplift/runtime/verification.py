@@ -30,6 +30,8 @@ LONGEST = 2.0
 """So many times that, where it may have more time and can be foreseen to end in it."""
 INTERVAL = 0.001
 """Seconds between two questions whether it has more time."""
+LOOK, UNNOTICED = 1e-6, 0.05
+"""Seconds that a look at the clock takes at most, and the share of a run that nobody notices."""
 
 
 class OutOfTime(BaseException):
@@ -54,6 +56,7 @@ class Clock:
         self.start = time.perf_counter()
         self.end = self.start + seconds
         self.outermost: tuple[int, int] | None = None  # iterations done, and all, of the loop that was entered first
+        self.looks = 0  # how often it was looked at
 
     def __call__(self, iterable: Iterable[Any]) -> Iterator[Any]:
         first = self.outermost is None
@@ -66,11 +69,13 @@ class Clock:
         for done, item in enumerate(iterable):
             if first and self.outermost is not None:
                 self.outermost = (done, self.outermost[1])
+            self.looks += 1
             if read() > self.end:
                 self.look_again()
             yield item
 
     def holds(self) -> bool:
+        self.looks += 1
         if time.perf_counter() > self.end:
             self.look_again()
         return True
@@ -211,12 +216,18 @@ def run_loop(
     return run, Verdict(None, seconds=spent)
 
 
-def ended_in(program: Program, arguments: Iterable[Any], seconds: float) -> tuple[Any] | None:
-    """What the loop gives, if it takes no longer; it must have no effects. What it raises is raised."""
+def ended_in(program: Program, arguments: Iterable[Any], seconds: float) -> tuple[Any, float | None] | None:
+    """What the loop gives, if it takes no longer, and its seconds, unless the clock added to these.
+
+    It must have no effects. What it raises is raised.
+    """
+    clock = Clock(seconds)
     try:
-        return (program.clocked(*arguments, Clock(seconds)),)
+        result = program.clocked(*arguments, clock)
     except OutOfTime:
         return None
+    spent = clock.spent()
+    return result, spent if clock.looks * LOOK < UNNOTICED * spent else None
 
 
 def compare(
@@ -245,11 +256,15 @@ def compare(
 
 @dataclass
 class Outcome:
-    """Of a verified call: the result, unless the batched statements failed or disagree and everything was put back."""
+    """Of a verified call: the result, unless the batched statements failed or disagree and everything was put back.
+
+    ``aside``: seconds of this thread that were spent on copies and on comparing.
+    """
 
     verdict: Verdict
     result: Any = None
     failure: Exception | None = None
+    aside: float = 0.0
 
 
 def verified_call(
@@ -265,6 +280,7 @@ def verified_call(
 
     ``ran``: what the loop did, if it ran already.
     """
+    entered = time.thread_time()
     run, verdict = ran or run_loop(program, code, values, seconds)
     arguments = [values[name] for name in program.arguments]
     before, attributes = GeneratorStates(values.values()), Attributes(code.sets, entry.reader(program, values))
@@ -272,6 +288,7 @@ def verified_call(
         saved = Saved(values[path] for path in code.mutated if path in values)
     except CannotCopy:
         saved = Saved(())
+    start = time.thread_time()
     with captured_output() as text:
         try:
             result = call(*arguments)
@@ -281,6 +298,7 @@ def verified_call(
         except BaseException:
             _put_back(saved, before, attributes)
             raise
+    took = time.thread_time() - start + (0.0 if ran else verdict.spent or verdict.seconds or 0.0)
     if run is not None:
         magnitude = _magnitude(values.values())
         verdict = compare(run, result, text, code, values, attributes.values(), magnitude=magnitude)
@@ -289,7 +307,7 @@ def verified_call(
         return Outcome(verdict)
     if text:
         sys.stdout.write("".join(text))
-    return Outcome(verdict, result)
+    return Outcome(verdict, result, aside=max(time.thread_time() - entered - took, 0.0))
 
 
 def _put_back(saved: Saved, before: GeneratorStates, attributes: Attributes) -> None:
