@@ -67,7 +67,8 @@ def test_results_and_gradients_whoever_runs(sizes):
                 torch.testing.assert_close(left, right)
 
 
-def test_a_chain_that_nobody_shares_stays_a_loop():
+@pytest.mark.parametrize(("backend", "decision"), [("torch", "kept"), ("auto", "native")])
+def test_a_chain_that_nobody_shares_is_no_wave(backend, decision):
     def chain(model, x, names):
         stack = [x]
         for name in names:
@@ -75,11 +76,11 @@ def test_a_chain_that_nobody_shares_stays_a_loop():
         return stack[-1] * 1
 
     model = nn.ModuleDict({"a": nn.Linear(3, 3), "b": nn.Linear(3, 3)})
-    lifted: Any = lift(chain)
+    lifted: Any = lift(chain, backend=backend)
     for _ in range(4):
         x = torch.randn(3)
         torch.testing.assert_close(lifted(model, x, "abbab"), chain(model, x, "abbab"))
-    assert {loop.decision for loop in lifted.report().loops} == {"kept"}
+    assert {loop.decision for loop in lifted.report().loops} == {decision}
 
 
 def test_an_exception_is_that_of_the_loop():
