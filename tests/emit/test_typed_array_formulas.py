@@ -13,12 +13,12 @@ __all__ = ["first"]
 
 ROWS = (
     "np.cumsum(x[k])[-1]", "np.cumprod(x[k])[2]", "np.diff(x[k]).sum()", "np.roll(x[k], 1)[0]", "np.roll(x[k], -k)[1]",
-    "np.flip(x[k])[0]", "np.sort(x[k])[k % 4]", "np.argsort(x[k])[0]", "x[k][np.argsort(x[k])[1]]",
-    "np.outer(x[k], w)[1, 2]", "np.concatenate([x[k], w])[5]", "np.concatenate((w, x[k], w)).sum()",
+    "np.flip(x[k])[0]", "np.sort(x[k])[k % 4]", "np.outer(x[k], w)[1, 2]", "np.concatenate([x[k], w])[5]",
+    "np.concatenate((w, x[k], w)).sum()",
     "np.tile(x[k], 3)[6]", "np.repeat(x[k], 2)[3]", "np.var(x[k])", "np.std(x[k])", "np.std(x[:, k % 4])",
     "np.square(x[k]).sum()", "np.sqrt(np.abs(x[k])).sum()", "np.floor(x[k])[1]", "np.ceil(x[k]).sum()",
     "np.isnan(x[k]).any()", "np.cumsum(x[:, 1])[k]", "np.cumsum(n)[k % 4]", "np.diff(n)[0]", "np.sort(n)[1]",
-    "np.unique(n)[0]", "np.unique(n).sum()", "np.bincount(n)[1]", "np.bincount(n).sum()", "np.argsort(n[:3])[2]",
+    "np.unique(n)[0]", "np.unique(n).sum()", "np.bincount(n)[1]", "np.bincount(n).sum()",
     "np.roll(n, k)[0]", "np.flip(n)[0]", "np.repeat(n, 2)[5]", "np.concatenate([n, n]).sum()",
 )  # fmt: skip
 
@@ -45,9 +45,7 @@ def test_functions_of_rows(expression, first):
     runs_as_program(row_program(expression), *(lambda place=place: made()[place] for place in range(3)))
 
 
-@pytest.mark.parametrize(
-    "expression", ["np.sort(x[k])[1]", "np.argsort(x[k])[1]", "np.cumsum(x[k])[-1]", "np.var(x[k])", "np.diff(x[k])[0]"]
-)
+@pytest.mark.parametrize("expression", ["np.sort(x[k])[1]", "np.cumsum(x[k])[-1]", "np.var(x[k])", "np.diff(x[k])[0]"])
 @pytest.mark.parametrize("value", [0.0, -0.0, float("nan"), float("inf"), 1e308])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_special_numbers(expression, value, first):

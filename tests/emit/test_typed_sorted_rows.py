@@ -4,7 +4,7 @@ import pytest
 import torch
 from tests.emit.test_typed_composed import row_program
 from tests.emit.test_typed_losses import g, runs_as_program
-from tests.emit.test_typed_tensors import assert_same, first, outcome
+from tests.emit.test_typed_tensors import first
 
 from looplift import lift
 
@@ -38,10 +38,7 @@ def test_equal_elements_and_what_is_no_number(expression, value, asks, first):
         found[4, 0], found[4, 2] = 0.0, -0.0
         return found.requires_grad_(asks)
 
-    function = row_program(expression)
-    lifted = lift(function, verify="off")
-    for _ in range(2):
-        assert_same(outcome(lifted, [x(), g(4)]), outcome(function, [x(), g(4)]))
+    runs_as_program(row_program(expression), x, lambda: g(4), program=True if value == 0 else None)
 
 
 def hits_of_users(scores, test, k):
@@ -85,8 +82,11 @@ def test_python_on_the_ranks(function, backend):
         test = [torch.randperm(20)[: 1 + user % 5].tolist() for user in range(12)]
         assert lifted(scores, test, 4) == function(scores, test, 4)
     assert "kept" not in {loop.decision for loop in lifted.report().loops}
-    scores = torch.randint(0, 3, (12, 20)).float()
-    assert lifted(scores, test, 4) == function(scores, test, 4)
+    for _ in range(5):  # equal scores are no reason to run the loop
+        scores = torch.randint(0, 3, (12, 20)).float()
+        assert lifted(scores, test, 4) == function(scores, test, 4)
+    # where a call of PyTorch for each row is slower than the loop, that may stay
+    assert {loop.code for loop in lifted.report().loops} <= {"", "too-small"}
 
 
 @pytest.mark.parametrize("k", [0, 21, -1])
@@ -107,7 +107,9 @@ def test_of_integers_and_of_matrices(first):
         return found
 
     runs_as_program(of_integers, lambda: [g(9, seed=k).argsort() for k in range(4)])
-    runs_as_program(of_integers, lambda: [torch.tensor([3, 3, 1])] * 2, program=None)
+    runs_as_program(of_integers, lambda: [torch.tensor([3, 3, 1])] * 2)
+    many = lambda: [torch.arange(3000) % 7 * (-1) ** k for k in range(3)]
+    runs_as_program(of_integers, many)
 
     def of_matrices(rows):
         found = {}

@@ -79,8 +79,8 @@ _ENTRIES = (
         "Batched writes have no order.",
         "accumulate with +=, or with a minimum or maximum, for which the order does not matter; "
         "or write through one statement and one index only.",
-        "for i in range(n):\n    rows[index[i]] = torch.sort(m[i]).values\n    rows[other[i]] = m[i]",
-        "for i in range(n):\n    rows[index[i]] += torch.sort(m[i]).values\n    rows[other[i]] += m[i]",
+        "for i in range(n):\n    rows[index[i]] = torch.cummax(m[i], 0).values\n    rows[other[i]] = m[i]",
+        "for i in range(n):\n    rows[index[i]] += torch.cummax(m[i], 0).values\n    rows[other[i]] += m[i]",
     ),
     Reason(
         "ragged-shape",

@@ -481,7 +481,7 @@ _FORMULAS: dict[Any, tuple[Any, tuple[Scalar, ...], tuple[type, ...]]] = {
     np.diff: (formulas.diff, _FLOATS + _WHOLE, ()), np.flip: (formulas.flip, SCALARS, ()),
     np.roll: (formulas.roll, SCALARS, (int,)), np.tile: (formulas.tile, SCALARS, (int,)),
     np.repeat: (formulas.repeat, SCALARS, (int,)), np.outer: (formulas.outer, _FLOATS, (np.ndarray,)),
-    np.sort: (formulas.sort, _FLOATS + _WHOLE, ()), np.argsort: (formulas.argsort, _FLOATS + _WHOLE, ()),
+    np.sort: (formulas.sort, _FLOATS + _WHOLE, ()),
     np.unique: (formulas.unique, _WHOLE, ()), np.bincount: (formulas.bincount, _WHOLE, ()),
     np.var: (formulas.var, _FLOATS, ()), np.std: (formulas.std, _FLOATS, ()),
     np.square: (formulas.square, _FLOATS, ()), np.sqrt: (formulas.sqrt, _FLOATS, ()),

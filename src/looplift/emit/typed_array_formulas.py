@@ -1,7 +1,7 @@
 """Functions of NumPy's of rows in, functions of simpler ones that a typed program calls for them out.
 
-Each computes in the order in which NumPy does, to the last bit. Where that depends on the processor, as which of two
-equal elements is the first, or NumPy gives another kind of array, an assertion fails and the loop runs.
+Each computes in the order in which NumPy does, to the last bit. Where that depends on the processor, or NumPy gives
+another kind of array, an assertion fails and the loop runs.
 """
 
 from __future__ import annotations
@@ -89,17 +89,6 @@ def sort(x):
         assert values[k] == values[k]
         assert values[k] != 0 or math.copysign(1.0, values[k]) > 0
         found[k] = values[k]
-    return found
-
-
-def argsort(x):
-    values = x.tolist()
-    places = sorted(range(len(values)), key=lambda place: values[place])
-    found = np.zeros(len(x), dtype=np.int64)
-    for k in range(len(places)):
-        assert values[places[k]] == values[places[k]]
-        assert k == 0 or values[places[k]] != values[places[k - 1]]
-        found[k] = places[k]
     return found
 
 

@@ -292,9 +292,16 @@ class Composed(Losses):
         values = self._values(owner, [given["k"]] if "k" in given else [])
         if any(one.type is not INT for one in values[1:]):
             raise refuse(node, "asks for what is no number of elements")
-        last = [1 if flags["largest"] else -1] if "k" in given else flags.values()
-        found = self.keep(self._by_function(function, [*values, *map(self.constant, last)], node))
+        found = self.keep(self._by_function(function, [*values, *map(self.constant, flags.values())], node))
         return found if found.type is NEVER else self.tuple_of(self.fields(found), named=True)
+
+    def known(self, function: Any, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        if function is not formulas.places_in:
+            return super().known(function, node, keywords)
+        box: Any = self.box(node, "list", 1)
+        self.joins.widen(box, 0, INT)
+        given = ", ".join(self.keep(one).code for one in self.several(*node.args))
+        return self.keep(Value(box.find(), f"places_in({given})"))
 
     def tensor_repeat(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         if len(nodes) != 1 or keywords:

@@ -143,8 +143,11 @@ def bincount(x, least):
 
 
 def arange(start, stop, step):
-    assert step > 0 and start < stop
-    return torch.tensor(list(range(start, stop, step)))
+    assert step > 0
+    found = torch.zeros(max(0, (stop - start + step - 1) // step), dtype=torch.int64)
+    for k in range(len(found)):
+        found[k] = start + k * step
+    return found
 
 
 def one_hot(place, count):
@@ -173,37 +176,52 @@ def taken_from_start(x, places):
     return torch.stack([x[int(k)] for k in places])
 
 
+class _PlacesIn:
+    """The places of a row's elements in order, or of its largest or smallest ones, as PyTorch itself finds them.
+
+    It is called by programs alone, which have it in C++."""
+
+    def __call__(self, x, count, down, stable):
+        raise NotImplementedError
+
+
+places_in = _PlacesIn()
+
+
 def sorted_row(x, descending, stable):
     """The elements in order, and their places; of equal ones PyTorch may choose any order, unless it is told not to."""
     assert len(x) > 0
     values = x.tolist()
+    is_known = True
     for value in values:
-        assert value == value
-    places = sorted(range(len(values)), key=lambda place: values[place], reverse=descending)
-    if not stable:
-        for k in range(1, len(places)):
-            assert values[places[k]] != values[places[k - 1]]
+        is_known = is_known and value == value
+    places = sorted(range(len(values)), key=lambda place: values[place], reverse=descending) if is_known else []
+    for k in range(1, len(places)):
+        is_known = is_known and (stable or values[places[k]] != values[places[k - 1]])
+    if not is_known:
+        places = places_in(x, -1, descending, stable)
     return torch.stack([x[place] for place in places]), torch.tensor(places)
 
 
-def top_of_row(x, count, sign):
-    """The largest elements, or the smallest for a ``sign`` of -1, and their places, if no others are equal to them."""
+def top_of_row(x, count, largest):
+    """The largest or smallest elements, and their places, of which PyTorch chooses where others are equal to them."""
     assert 0 < count <= len(x)
     values = x.tolist()
+    sign = 1 if largest else -1
     heap = []
+    is_known = True
     for place in range(len(values)):
         value = sign * values[place]
-        assert value == value
+        is_known = is_known and value == value
         if len(heap) < count:
             heapq.heappush(heap, (value, place))
         elif value > heap[0][0]:
             heapq.heapreplace(heap, (value, place))
     found = sorted(heap, reverse=True)
     for k in range(1, count):
-        assert found[k][0] != found[k - 1][0]
+        is_known = is_known and found[k][0] != found[k - 1][0]
     last = 0
-    for one in values:
-        if sign * one == found[count - 1][0]:
-            last += 1
-    assert last == 1
-    return torch.stack([x[place] for _, place in found]), torch.tensor([place for _, place in found])
+    for value in values:
+        last += sign * value == found[count - 1][0]
+    places = [place for _, place in found] if is_known and last == 1 else places_in(x, count, largest, False)
+    return torch.stack([x[place] for place in places]), torch.tensor(places)

@@ -4,7 +4,7 @@ HANDED = r"""// ---- the caller's tensors
 extern "C" PyObject* PyDict_GetItemString(PyObject*, const char*);
 static PyObject* found_in(PyObject* o, const char* name) { PyObject* found = PyDict_GetItemString(o, name);
     if (!found) { PyErr_Clear(); bail(KEY); } return found; }
-static PyObject *read_tensor, *make_tensor, *view_tensor, *all_ready, *all_given;
+static PyObject *read_tensor, *make_tensor, *view_tensor, *all_ready, *all_given, *places_found;
 // torch's functions that read a tensor without Python, and where in its object it is
 static const struct Access { I place; PyTypeObject* kinds[2]; int32_t codes[16];
   int32_t (*data)(void*, void**), (*dtype)(void*, int32_t*), (*device)(void*, int32_t*), (*layout)(void*, int32_t*),
@@ -84,6 +84,20 @@ template <class T> static PyObject* about(const Buf<T>* b, I at, I n, const I* n
   PyTuple_SetItem(found, 3, PyLong_FromLongLong(n));
   PyTuple_SetItem(found, 4, numbers(rank, size)); PyTuple_SetItem(found, 5, numbers(step ? rank : 0, step));
   return found;
+}
+// what PyTorch finds, of a row in which several elements are equal or are no numbers
+template <class T> static Ref<List<I, 0>> places_in(const Ten<T, 1>& x, I count, bool down, bool stable) {
+  I n = x.size[0];
+  T* row = (T*)take((n ? n : 1) * sizeof(T));
+  for (I k = 0; k < n; ++k) row[k] = x.b.p->data[x.at + k * x.step[0]];
+  const I about[] = {(I)row, Code<T>::at, n, count, down, stable};
+  PyObject* given = keep(numbers(6, about));
+  PyObject* found = PyObject_CallFunctionObjArgs(places_found, given, nullptr);
+  if (!found) { PyErr_Clear(); bail(KIND); }
+  keep(found); give(row, (n ? n : 1) * sizeof(T));
+  Ref<List<I, 0>> out = made<List<I, 0>>();
+  for (I k = 0; k < (I)PyTuple_Size(found); ++k) out->push(number(found, k));
+  return out;
 }
 template <class T> static PyObject* view_of(const Buf<T>* b, I at) {
   PyObject* found = PyObject_CallFunctionObjArgs(view_tensor, keep(PyLong_FromLongLong(b->place)),
@@ -282,6 +296,7 @@ static void begin_tensors(PyObject* args, I count) {
   read_tensor = PyTuple_GetItem(args, count); make_tensor = PyTuple_GetItem(args, count + 1);
   view_tensor = PyTuple_GetItem(args, count + 2); all_ready = PyTuple_GetItem(args, count + 3);
   all_given = PyTuple_GetItem(args, count + 4); access = (const Access*)number(args, count + 5);
+  places_found = PyTuple_GetItem(args, count + 6);
   memset(&written, 0, sizeof written);
   outs.count = 0; pending_n = 0; next_holds = {}; memset(held_bits, 0, sizeof held_bits);
   tape = nullptr;

@@ -97,6 +97,16 @@ class Session:
             one[2] = one[1]._version
 
 
+def places(about):
+    """Where PyTorch puts the elements of a row that is sorted, or finds so many of the largest or smallest ones."""
+    place, dtype, size, count, down, stable = about
+    row = torch.empty(size, dtype=DTYPES[dtype])
+    ctypes.memmove(row.data_ptr(), place, size * row.element_size())
+    if count < 0:
+        return tuple(row.sort(descending=bool(down), stable=bool(stable)).indices.tolist())
+    return tuple(row.topk(count, largest=bool(down)).indices.tolist())
+
+
 def _own_places(tensor):
     """Whether no two elements are at one place."""
     reach = 1
@@ -182,7 +192,7 @@ def make(source):
 
     def program(*values):
         session, call = Session(), begun(loop, values) if {is_tracked_and_changes} else None
-        hooks = session.read, session.make, session.view, session.ready, session.given, where{calls}
+        hooks = session.read, session.make, session.view, session.ready, session.given, where, places{calls}
         result = function((RequirementFailed, deque, *values, *hooks), {limit})
         if session.made:
             session.held = [(place, one) for place, one in enumerate(session.given) if library.is_held(place)]

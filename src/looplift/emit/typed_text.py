@@ -45,7 +45,7 @@ def program_text(writer: Writer, every: list[Routine]) -> str:
     if writer.joins.tensors:
         body.append(f"begin_tensors(args, {len(writer.inputs) + 2 + classes});")
     if writer.library:
-        body.append(f"begin_calls(args, {len(writer.inputs) + 8 + classes});")
+        body.append(f"begin_calls(args, {len(writer.inputs) + 9 + classes});")
     body += rest
     ordered = orders(writer)
     if has_levels(writer):

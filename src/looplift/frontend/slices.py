@@ -19,7 +19,6 @@ from looplift.frontend.states import FRAME_READERS, OTHER
 
 _BLOCKS = ("body", "orelse", "finalbody")
 _BOUNDS = ("start", "stop", "step")
-_FIELDS = ("lower", "upper", "step")
 
 
 def with_bounds_of_slices(
@@ -79,7 +78,8 @@ class _WrittenOut(ast.NodeTransformer):
     def __init__(self, tree: ast.FunctionDef, names: set[str]):
         self.names = names
         used = {node.id for node in nodes_of(tree) if isinstance(node, ast.Name)} | {*parameters(tree.args)}
-        given = [(node.targets[0].id, _bounds(node.value)) for node in nodes_of(tree) if _is_made(node)]
+        made = [node for node in nodes_of(tree) if isinstance(node, ast.Assign) and _is_made(node)]
+        given = [(one.id, _bounds(node.value)) for node in made for one in node.targets if isinstance(one, ast.Name)]
         self.bounds = {name: {k: fresh_name(f"{name}_{_BOUNDS[k]}", used) for k in range(3)} for name in names}
         for name in names:
             never = {k for k in range(3) if all(_is_none(bounds[k]) for one, bounds in given if one == name)}
@@ -109,8 +109,9 @@ class _WrittenOut(ast.NodeTransformer):
     def _written_out(self, part: ast.expr) -> ast.expr:
         if not isinstance(part, ast.Name) or part.id not in self.names:
             return part
-        names = {_FIELDS[k]: ast.Name(name, ast.Load()) for k, name in self.bounds[part.id].items()}
-        return ast.copy_location(ast.Slice(**names), part)
+        bounds = self.bounds[part.id]
+        lower, upper, step = (ast.Name(bounds[k], ast.Load()) if k in bounds else None for k in range(3))
+        return ast.copy_location(ast.Slice(lower, upper, step), part)
 
 
 def _bounds(made: Any) -> list[ast.expr]:
