@@ -35,7 +35,8 @@ def write_text(p: Printer, step: Write) -> str:
     joined = ", ".join(index)
     if step.mode == "add_entries":
         return _added(p, step, target, places, source)
-    if p.library == "np" or step.render["distinct"]:
+    one = value.kind.is_number and not value.axes  # the same whoever writes it last
+    if p.library == "np" or step.render["distinct"] or one:
         return f"{target}[{joined}] = {source}"
     p.need("write_last")
     return f"write_last({target}, ({joined}{',' if len(places) == 1 else ''}), {source})"
