@@ -93,6 +93,7 @@ def _code_of(
             found.alternative = partial(kernel_for, program, **options) if found.renewable else lanes
             return found
     from looplift.analysis.probe import analyse
+    from looplift.ir.copied_reads import with_copied_reads
     from looplift.optimize import reuse
     from looplift.pipeline.planning import planned
     from looplift.pipeline.programs import kernel_or_program, over_small_tensors, small_tensors_for
@@ -104,6 +105,8 @@ def _code_of(
     facts = None
     try:
         facts = analyse(function)
+        if (formed := with_copied_reads(function, facts)) is not None:
+            facts = analyse(formed)
         make = partial(plan, backend=settings.backend, kernel_of=kernel_of, reuses=reuses)
         made = planned(facts, make, settings, searches=searches)
         whole = kernels and (not made.is_all_lanes or made.rewritten)

@@ -128,6 +128,8 @@ def entry(context: Context, node: Node, axis: Axis, item: Operand) -> Node:
     """One entry of each lane."""
     if isinstance(item, Group | Slice) or (isinstance(item, Var) and context.lookup(item).dims is not None):
         raise context.refuse("ragged-shape", "a subscript into a dimension of another length in each iteration")
+    if isinstance(item, Var) and context.facts.kind(item).is_array and context.facts.kind(item).rank:
+        raise context.refuse("ragged-shape", "what has another length in each iteration is read at several places")
     form = context.affine(item)
     if axis not in node.axes:
         raise context.refuse("ragged-shape", "a row of a value that has other lengths in two dimensions")
