@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from looplift.ir.grammar import Atom, Const, Group, Let, Slice, Var
-from looplift.ir.slopes import LISTS, Rule, Slopes, given, only
+from looplift.base.data import replace
+from looplift.ir.grammar import Atom, Const, Group, Let, Op, Slice, Var
+from looplift.ir.slopes import Rule, Slopes, given, only
 
 # ---------------------------------------------------------------- arithmetic
 
@@ -242,18 +243,15 @@ def _extent(s: Slopes, x: Any, axis: int) -> Atom:
 
 def _positions(s: Slopes, x: Any, extent: Atom) -> Atom:
     """The places of a dimension, where the tensor is."""
-    device = s.facts[x].sample.device
-    options = {"device": Const(str(device))} if device.type != "cpu" else {}
-    return s.let("torch.arange", extent, **options)
+    return s.let("torch.arange", extent, **s.placed(x))
 
 
 def _items(s: Slopes, let: Let) -> tuple[tuple[Any, ...], int]:
     """The tensors that are joined, and the dimension along which."""
     only(s, let, 2, "dim")
     items, axis = let.op.args[0], given(let, 1, "dim", 0)
-    if isinstance(items, Var) and items in s.made and s.made[items].op.name in LISTS:
-        items = Group("list", s.made[items].op.args)
-    if not isinstance(items, Group) or type(axis) is not int:
+    items = s.items_of(items)
+    if items is None or type(axis) is not int:
         raise s.refusal(f"a gradient through '{let.op.name}' of a list that is not known item by item")
     return items.items, axis % len(s.shape(let.var))
 
@@ -286,9 +284,27 @@ def _is_place(s: Slopes, part: Atom) -> bool:
     return kind.family == "int" or (kind.is_array and kind.rank == 0 and str(kind.dtype) == "torch.int64")
 
 
+def _part(s: Slopes, let: Let, slope: Atom) -> None:
+    """One of the results of an operation: ``torch.max(x, 0).values``, ``q, r = torch.linalg.qr(x)``."""
+    several, place = let.op.args[0], let.op.args[1]
+    sample = s.facts[several].sample if isinstance(several, Var) and isinstance(place, Const) else None
+    if not isinstance(sample, tuple):
+        raise s.refusal("a gradient through an item of something else than a tensor")
+    assert isinstance(several, Var) and isinstance(place, Const)
+    index: Any = place.value
+    if (items := s.items_of(several)) is not None:
+        s.add(items.items[index], slope)
+        return
+    if isinstance(index, str):
+        index = next(k for k, item in enumerate(sample) if item is getattr(sample, index, None))
+    s.add_part(several, index % len(sample), slope)
+
+
 def _getitem(s: Slopes, let: Let, slope: Atom) -> None:
     """``x[:, 0]``, ``x[i]``: zeros, but for the place that was read."""
     x: Any = let.op.args[0]
+    if isinstance(x, Var) and isinstance(s.facts[x].sample, tuple):
+        return _part(s, let, slope)
     index = let.op.args[1]
     parts = index.items if isinstance(index, Group) else (index,)
     rank, mask = len(s.shape(x)), None
@@ -310,6 +326,31 @@ def _getitem(s: Slopes, let: Let, slope: Atom) -> None:
     s.add(x, slope if mask is None else s.let("torch.where", mask, slope, Const(0.0)))
 
 
+def _unpacked(s: Slopes, let: Let, slope: Atom) -> None:
+    """``a, b = torch.max(x, 0)``; of a tensor its rows."""
+    item = Op("getitem", let.op.args[:2])
+    _getitem(s, replace(let, op=item), slope)
+
+
+def _attribute(s: Slopes, let: Let, slope: Atom) -> None:
+    """``x.T``, ``torch.max(x, 0).values``."""
+    x: Any = let.op.args[0]
+    name = let.op.args[1]
+    if s.facts[x].kind.is_array and isinstance(name, Const) and name.value in ("T", "mT") and len(s.shape(x)) == 2:
+        s.add(x, lambda: s.let("method.t", slope))
+    else:
+        _part(s, let, slope)
+
+
+def _sum_of_items(s: Slopes, let: Let, slope: Atom) -> None:
+    """``sum(values)`` of tensors that are known one by one."""
+    only(s, let, 1)
+    if (items := s.items_of(let.op.args[0])) is None:
+        raise s.refusal("a gradient through 'sum' of something that is not known item by item")
+    for item in items.items:
+        s.add(item, slope, s.shape(let.var))
+
+
 RULES: dict[str, Rule] = {
     "add": _binary(lambda s, a, b, y, g: (lambda: g, lambda: g)),
     "sub": _binary(lambda s, a, b, y, g: (lambda: g, lambda: s.let("neg", g))),
@@ -328,6 +369,7 @@ RULES: dict[str, Rule] = {
     "sigmoid": _unary(_sigmoid),
     "relu": _unary(_relu),
     "sum": _sum,
+    "builtin.sum": _sum_of_items,
     "mean": _mean,
     "mse_loss": _mse,
     "cross_entropy": _cross_entropy,
@@ -350,6 +392,9 @@ RULES: dict[str, Rule] = {
     "list": lambda s, let, slope: None,
     "tuple": lambda s, let, slope: None,
     "getitem": _getitem,
+    "iter_item": _getitem,
+    "unpack": _unpacked,
+    "attribute": _attribute,
     "clone": _same,
     "contiguous": _same,
 }

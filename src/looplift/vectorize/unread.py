@@ -14,7 +14,7 @@ from looplift.vectorize.subscripts import Gather, Point, Whole
 
 RAISING = frozenset(
     """gather vmapped matmul module cell leading join reshaped apply fold pack paired batched each
-    custom""".split()
+    custom slopes""".split()
 )
 
 
