@@ -11,7 +11,7 @@ from typing import Any
 
 from looplift.base.data import replace
 from looplift.ir.grammar import Atom, Const, Group, Let, Op, Slice, Var
-from looplift.ir.slopes import Rule, Slopes, given, only
+from looplift.ir.slopes import Rule, Slopes, argument, given, only
 
 # ---------------------------------------------------------------- arithmetic
 
@@ -45,8 +45,8 @@ def _truediv(s: Slopes, a: Any, b: Any, y: Var, g: Atom) -> Any:
 def _pow(s: Slopes, let: Let, slope: Atom) -> None:
     only(s, let, 2)
     base, exponent = let.op.args[0], given(let, 1, "exponent", ...)
-    if type(exponent) not in (int, float) or exponent < 1:
-        raise s.refusal("a gradient through a power that is no constant of at least one")
+    if type(exponent) not in (int, float) or exponent == 0:
+        raise s.refusal("a gradient through a power that is no constant, or zero")
     factor = base if exponent == 2 else s.let("pow", base, Const(exponent - 1))
     s.add(base, lambda: s.let("mul", slope, s.let("mul", Const(exponent), factor)))
 
@@ -70,7 +70,51 @@ def _square(s: Slopes, x: Any, y: Var, g: Atom) -> Atom:
     return s.let("mul", g, s.let("mul", Const(2), x))
 
 
+def _where(s: Slopes, let: Let, slope: Atom) -> None:
+    only(s, let, 3)
+    mask, *sides = let.op.args
+    if let.op.name == "method.where":
+        sides[0], mask = mask, sides[0]
+    for side, flow in zip(sides, ((slope, Const(0.0)), (Const(0.0), slope)), strict=True):
+        s.add(side, lambda flow=flow: s.let("torch.where", mask, *flow), s.shape(let.var))
+
+
+CLAMPED = {"clamp_min": {"min": 1}, "clamp_max": {"max": 1}}
+"""Where the bounds stand among the arguments, of what does not take both."""
+
+
+def _clamp(s: Slopes, let: Let, slope: Atom) -> None:
+    """Zero outside of the bounds, which are numbers."""
+    only(s, let, 3, "min", "max")
+    x, inside = let.op.args[0], None
+    for name, place in CLAMPED.get(let.op.name.rpartition(".")[2], {"min": 1, "max": 2}).items():
+        bound = argument(let, place, name)
+        if isinstance(bound, Const) and bound.value is None:
+            continue
+        if not isinstance(bound, Var | Const) or not s.facts.kind(bound).is_number:
+            raise s.refusal(f"a gradient through '{let.op.name}' with bounds that are no numbers")
+        within = s.let("torch.ge" if name == "min" else "torch.le", x, bound)
+        inside = within if inside is None else s.let("torch.logical_and", inside, within)
+    if inside is not None:
+        s.add(x, s.let("torch.where", inside, slope, Const(0.0)))
+
+
 # ---------------------------------------------------------------- reductions and losses
+
+
+def _norm(s: Slopes, let: Let, slope: Atom) -> None:
+    """Of squares; zero where that is zero."""
+    x, order = let.op.args[0], given(let, 1, "ord" if "linalg" in let.op.name else "p")
+    axes, keeps = given(let, 2, "dim"), given(let, 3, "keepdim", False)
+    only(s, let, 4, "ord", "p", "dim", "keepdim")
+    whole = axes is None and (order is None or order == "fro" or "linalg.norm" not in let.op.name)
+    if order not in (None, "fro", 2) or not (whole or type(axes) is int) or type(keeps) is not bool:
+        raise s.refusal(f"a gradient through '{let.op.name}' with arguments for which there is no rule")
+    norm: Atom = let.var
+    if axes is not None and not keeps:
+        slope, norm = (s.let("method.unsqueeze", one, Const(axes)) for one in (slope, norm))
+    unit = s.let("torch.where", s.let("eq", norm, Const(0)), Const(0.0), s.let("truediv", x, norm))
+    s.add(x, lambda: s.let("mul", slope, unit))
 
 
 def _sum(s: Slopes, let: Let, slope: Atom) -> None:
@@ -90,6 +134,8 @@ def _spread(s: Slopes, let: Let, slope: Atom) -> Atom:
     if axes is ... or keeps not in (True, False):
         raise s.refusal("a gradient through a sum over dimensions that are not known before the loop runs")
     rank = len(s.shape(x))
+    if rank and slope in s.ones:
+        return s.let("torch.ones_like", x)
     if axes is not None and not keeps:
         for axis in sorted(axis % rank for axis in (axes if isinstance(axes, tuple) else (axes,))):
             slope = s.let("method.unsqueeze", slope, Const(axis))
@@ -300,6 +346,13 @@ def _part(s: Slopes, let: Let, slope: Atom) -> None:
     s.add_part(several, index % len(sample), slope)
 
 
+def _is_whole(part: Any) -> bool:
+    """Whether a part of a subscript is ``:``, ``...`` or ``None``."""
+    if isinstance(part, Slice):
+        return all(isinstance(one, Const) and one.value is None for one in (part.lo, part.hi, part.step))
+    return isinstance(part, Const) and (part.value is None or part.value is ...)
+
+
 def _getitem(s: Slopes, let: Let, slope: Atom) -> None:
     """``x[:, 0]``, ``x[i]``: zeros, but for the place that was read."""
     x: Any = let.op.args[0]
@@ -308,6 +361,8 @@ def _getitem(s: Slopes, let: Let, slope: Atom) -> None:
     index = let.op.args[1]
     parts = index.items if isinstance(index, Group) else (index,)
     rank, mask = len(s.shape(x)), None
+    if s.facts[x].kind.is_array and all(map(_is_whole, parts)):
+        return _reshaped(s, let, slope)
     if not s.facts[x].kind.is_array or len(parts) > rank:
         raise s.refusal("a gradient through an item of something else than a tensor")
     for axis, part in enumerate(parts):
@@ -361,6 +416,8 @@ RULES: dict[str, Rule] = {
     "square": _unary(_square),
     "exp": _unary(lambda s, x, y, g: s.let("mul", g, y)),
     "log": _unary(lambda s, x, y, g: s.let("truediv", g, x)),
+    "log1p": _unary(lambda s, x, y, g: s.let("truediv", g, s.let("add", x, Const(1)))),
+    "rsqrt": _unary(lambda s, x, y, g: s.let("mul", s.let("mul", Const(-0.5), g), s.let("pow", y, Const(3)))),
     "sin": _unary(lambda s, x, y, g: s.let("mul", g, s.let("torch.cos", x))),
     "cos": _unary(lambda s, x, y, g: s.let("mul", g, s.let("neg", s.let("torch.sin", x)))),
     "sqrt": _unary(lambda s, x, y, g: s.let("truediv", g, s.let("mul", Const(2), y))),
@@ -368,6 +425,14 @@ RULES: dict[str, Rule] = {
     "tanh": _unary(_tanh),
     "sigmoid": _unary(_sigmoid),
     "relu": _unary(_relu),
+    "where": _where,
+    "clamp": _clamp,
+    "clip": _clamp,
+    "clamp_min": _clamp,
+    "clamp_max": _clamp,
+    "norm": _norm,
+    "torch.linalg.norm": _norm,
+    "torch.linalg.vector_norm": _norm,
     "sum": _sum,
     "builtin.sum": _sum_of_items,
     "mean": _mean,

@@ -122,6 +122,8 @@ class Slopes:
         self.of: dict[Atom, Atom] = {}
         self.of_parts: dict[Var, dict[int, Atom]] = {}
         """Of the results of operations that have several."""
+        self.ones: set[Atom] = set()
+        """Slopes that are one everywhere."""
         self.wanted: set[Var] = set()
         self.alone: dict[Var, Var] = {}
 
@@ -135,6 +137,7 @@ class Slopes:
                 seed = self.let("torch.ones", group(*self.shape(output)), **options)
             else:
                 seed = self.let("torch.ones_like", output)
+            self.ones.add(seed)
         elif self.shape(seed) != self.shape(output) or self.dtype(seed) != self.dtype(output):
             raise self.refusal("'grad_outputs' of another shape or dtype than the output")
         self.of[output] = seed
@@ -293,6 +296,11 @@ def _with_holes(operand: Operand, holes: Mapping[Any, Const]) -> Operand:
 
 def group(*axes: int) -> Operand:
     return Group("tuple", tuple(map(Const, axes)))
+
+
+def argument(let: Let, position: int, name: str) -> Operand:
+    """An argument, by its place or name; None where there is none."""
+    return let.op.args[position] if len(let.op.args) > position else dict(let.op.kwargs).get(name, Const(None))
 
 
 def given(let: Let, position: int, name: str, default: Any = None) -> Any:

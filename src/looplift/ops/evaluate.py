@@ -72,8 +72,8 @@ def apply(name: str, args: list[Any], kwargs: dict[str, Any], called: Callable[[
         case _ if name == THROUGH:
             from looplift.ops.differentiated import slopes_through
 
-            called, ends, slopes, given = args
-            return slopes_through(called, ends, slopes, given, kwargs)
+            which, ends, slopes, given = args
+            return slopes_through(which, ends, slopes, given, kwargs)
         case _ if name == SORTED:
             return sorted(range(len(args[0])), key=args[0].__getitem__, reverse=args[1])
         case _ if name == DISTINCT:
