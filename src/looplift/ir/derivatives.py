@@ -397,15 +397,6 @@ def _attribute(s: Slopes, let: Let, slope: Atom) -> None:
         _part(s, let, slope)
 
 
-def _sum_of_items(s: Slopes, let: Let, slope: Atom) -> None:
-    """``sum(values)`` of tensors that are known one by one."""
-    only(s, let, 1)
-    if (items := s.items_of(let.op.args[0])) is None:
-        raise s.refusal("a gradient through 'sum' of something that is not known item by item")
-    for item in items.items:
-        s.add(item, slope, s.shape(let.var))
-
-
 RULES: dict[str, Rule] = {
     "add": _binary(lambda s, a, b, y, g: (lambda: g, lambda: g)),
     "sub": _binary(lambda s, a, b, y, g: (lambda: g, lambda: s.let("neg", g))),
@@ -434,7 +425,6 @@ RULES: dict[str, Rule] = {
     "torch.linalg.norm": _norm,
     "torch.linalg.vector_norm": _norm,
     "sum": _sum,
-    "builtin.sum": _sum_of_items,
     "mean": _mean,
     "mse_loss": _mse,
     "cross_entropy": _cross_entropy,

@@ -31,7 +31,9 @@ def differentiated(op: Op, ends: list[Atom], value: Value) -> Differentiated | N
     leaves = {end: value(end).detach().clone().requires_grad_() for end in ends}
     try:
         results = _results(op, lambda atom: leaves.get(atom, _without_history(atom, value)))
-        flowing = [k for k, one in enumerate(results) if isinstance(one, torch.Tensor) and one.requires_grad]
+        if not all(isinstance(one, torch.Tensor) for one in results):
+            return None
+        flowing = [k for k, one in enumerate(results) if one.requires_grad]
         if not flowing:
             return Differentiated([], [False for _ in ends], [False for _ in ends])
         seeds = [torch.ones_like(results[k]) for k in flowing]
@@ -110,7 +112,12 @@ def _is_repeatable(name: str) -> bool:
     base = table.base_name(name)
     namespace = name.rpartition(".")[0]
     known = namespace in ("", "method", "builtin") or namespace.startswith("torch")
-    return known and base != "call" and table.family(name) not in ("random", "blocked") and not base.endswith("_like")
+    return (
+        known
+        and base not in ("call", "unrecorded")
+        and table.family(name) not in ("random", "blocked")
+        and not base.endswith("_like")
+    )
 
 
 def slopes_through(called: Called, ends: tuple, slopes: tuple, args: tuple, kwargs: dict[str, Any]) -> tuple:
