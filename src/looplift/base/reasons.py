@@ -156,8 +156,8 @@ _ENTRIES = (
         "gradient",
         "a gradient in each iteration",
         "Each iteration calls torch.autograd.grad. It is lifted where the operations between the output and the input "
-        "can run once more: none draws random numbers or changes a tensor in place, and none stands in a branch or in a "
-        "loop of its own. It must be certain that the loop would not raise.",
+        "can run once more: none draws random numbers or changes a tensor in place, and none stands in a branch or in "
+        "a loop of its own. It must be certain that the loop would not raise.",
         "use such operations, made in the same iteration, as torch.where in the place of a branch, or torch.func.grad "
         "under torch.vmap; a loop that needs its graph again needs retain_graph=True.",
         "for i in range(n):\n    loss = model(m[i]).sum()\n    if loss > 0:\n        loss = loss**2\n"

@@ -8,8 +8,8 @@ g = slope_of(loss, w)              ->          slope = ones_like(loss)
                                                g = detach(outer(slope, x))
 
 So they are operations like others, in lanes or not, and have gradients of their own. What is written takes part in
-gradients where torch's own does; where that is not known the loop is kept. An operation without a rule for its derivative
-gets its slopes by torch, from ``slopes_through`` (``ir/slopes.py``).
+gradients where torch's own does; where that is not known the loop is kept. Operations without a rule for a derivative
+get their slopes by torch, from ``slopes_through`` (``ir/slopes.py``).
 """
 
 from __future__ import annotations
