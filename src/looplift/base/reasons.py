@@ -155,13 +155,14 @@ _ENTRIES = (
     Reason(
         "gradient",
         "a gradient in each iteration",
-        "Each iteration calls torch.autograd.grad. Its derivatives are written out where every operation between the "
-        "output and the input has one here, and where it is certain that the loop would not raise.",
-        "use operations with a derivative, made in the same iteration, or torch.func.grad under torch.vmap; a loop "
-        "that needs its graph again needs retain_graph=True.",
-        "for i in range(n):\n    loss = model(m[i]).logsumexp(0)\n"
+        "Each iteration calls torch.autograd.grad. It is lifted where the operations between the output and the input "
+        "can run once more: none draws random numbers or changes a tensor in place, and none stands in a branch or in "
+        "a loop of its own. It must be certain that the loop would not raise.",
+        "use such operations, made in the same iteration, as torch.where in the place of a branch, or torch.func.grad "
+        "under torch.vmap; a loop that needs its graph again needs retain_graph=True.",
+        "for i in range(n):\n    loss = model(m[i]).sum()\n    if loss > 0:\n        loss = loss**2\n"
         "    found.append(torch.autograd.grad(loss, model.bias)[0])",
-        "for i in range(n):\n    loss = model(m[i]).exp().sum().log()\n"
+        "for i in range(n):\n    loss = model(m[i]).sum()\n    loss = torch.where(loss > 0, loss**2, loss)\n"
         "    found.append(torch.autograd.grad(loss, model.bias)[0])",
     ),
     Reason(

@@ -82,7 +82,7 @@ def _target_order(dims: list, present: tuple[Axis, ...], rank: int, wholes: int)
 
 VIEWS = frozenset(
     """slice stencil name retype transposed unsqueezed reshaped permuted merged diagonal renamed last attribute pack
-    owned spread stretched vector entries at label_pairs settled""".split()
+    leaf owned spread stretched vector entries at label_pairs settled""".split()
 )
 
 

@@ -33,7 +33,7 @@ SURE = frozenset((
 """Nodes that move values and compute none."""
 _OF_NONE = ("add", "mul", "and", "or")
 """Reductions that have a result where there is nothing to reduce."""
-CALLS = frozenset(("apply", "batched", "custom", "each", "module", "vmapped"))
+CALLS = frozenset(("apply", "batched", "custom", "each", "module", "slopes", "vmapped"))
 DIVISIONS = frozenset(("floordiv", "mod", "remainder", "fmod", "floor_divide", "pow", "lshift", "rshift"))
 
 

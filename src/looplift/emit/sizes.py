@@ -129,6 +129,8 @@ class Sizes:
         if node.op == "name" and not node.axes:
             path = node.attrs["text"]
             return [f"{path}.shape[{dim}]" if _root(path) in self.names else "1" for dim in range(rank)]
+        if node.op == "field" and node.args[0].op == "slopes":
+            return self.lane(node.args[0].args[2 * node.args[0].attrs["results"] + node.attrs["position"]])
         inner = [self.lane(arg) for arg in node.args]
         if node.op == "matmul":
             return (inner[0][:-1] + inner[1][-1:])[:rank]

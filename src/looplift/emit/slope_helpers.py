@@ -7,6 +7,16 @@ where what comes in is finite, which one sum tells.
 from __future__ import annotations
 
 SLOPES = {
+    "to_differentiate_by": '''
+def to_differentiate_by(value):
+    """The same values, to take a gradient by; that has gradients by what the value was made of."""
+    return value.view_as(value) if value.requires_grad else value.detach().requires_grad_()
+''',
+    "asks": '''
+def asks(*values):
+    """Whether one of some tensors asks for a gradient."""
+    return any(value.requires_grad for value in values)
+''',
     "comes_finite": '''
 def comes_finite(gradient):
     """Whether a gradient is finite, as is taken for granted where many are computed at once, which tell of none."""

@@ -24,6 +24,7 @@ from looplift.emit import (
     contractions,
     convolutions,
     diagonals,
+    differentiated,
     each,
     effects,
     extremes,
@@ -62,6 +63,7 @@ from looplift.ir.array import (
     Write,
     changed_by,
     every_step,
+    nodes_of,
     operands_of,
     reachable,
 )
@@ -81,6 +83,7 @@ RARER = {
         convolutions: "convolution pooled as_axes taps",
         diagonals: "diagonal renamed on_diagonal",
         softmax: "axes_logsumexp axes_softmax",
+        differentiated: "leaf slopes",
         batched: "batched",
         extremes: "extreme_in_order",
         each: "each",
@@ -356,7 +359,8 @@ def print_program(
     """The text of a program; the names it binds keep clear of ``reserved`` ones, except for its results. What may fail
     comes before writes into the ``mutated`` arrays of the caller, where it can."""
     keep_own_numbers(program)
-    printer = Printer(program.library, device, gradients=program.gradients, reserved=set(reserved))
+    gradients = program.gradients or any(node.op == "slopes" for node in nodes_of(program))
+    printer = Printer(program.library, device, gradients=gradients, reserved=set(reserved))
     named = results_apart(program)
     results = [node for _, node in named]
     printer.uses = count_uses([n for step in program.steps for n in operands_of(step)] + results)

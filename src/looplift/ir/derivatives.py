@@ -11,7 +11,7 @@ from typing import Any
 from looplift.base.data import replace
 from looplift.ir import elementwise_derivatives, reduction_derivatives
 from looplift.ir.grammar import Atom, Const, Group, Let, Op, Slice, Var
-from looplift.ir.slopes import LISTS, Rule, Slopes, argument, axis_of, extent, given, group, only, positions
+from looplift.ir.slopes import Rule, Slopes, argument, axis_of, extent, given, group, only, positions
 
 # ---------------------------------------------------------------- products
 
@@ -202,9 +202,8 @@ def _items(s: Slopes, let: Let) -> tuple[tuple[Any, ...], int]:
     """The tensors that are joined, and the dimension along which."""
     only(s, let, 2, "dim")
     items, axis = let.op.args[0], given(let, 1, "dim", 0)
-    if isinstance(items, Var) and items in s.made and s.made[items].op.name in LISTS:
-        items = Group("list", s.made[items].op.args)
-    if not isinstance(items, Group) or type(axis) is not int:
+    items = s.items_of(items)
+    if items is None or type(axis) is not int:
         raise s.refusal(f"a gradient through '{let.op.name}' of a list that is not known item by item")
     return items.items, axis % len(s.shape(let.var))
 
@@ -241,11 +240,38 @@ def _is_place(s: Slopes, part: Atom) -> bool:
     return kind.family == "int" or (kind.is_array and kind.rank == 0 and str(kind.dtype) == "torch.int64")
 
 
+def _part(s: Slopes, let: Let, slope: Atom) -> None:
+    """One of the results of an operation: ``torch.max(x, 0).values``, ``q, r = torch.linalg.qr(x)``."""
+    several, place = let.op.args[0], let.op.args[1]
+    sample = s.facts[several].sample if isinstance(several, Var) and isinstance(place, Const) else None
+    if not isinstance(sample, tuple):
+        raise s.refusal("a gradient through an item of something else than a tensor")
+    assert isinstance(several, Var) and isinstance(place, Const)
+    index: Any = place.value
+    if (items := s.items_of(several)) is not None:
+        s.add(items.items[index], slope)
+        return
+    if isinstance(index, str):
+        index = next(k for k, item in enumerate(sample) if item is getattr(sample, index, None))
+    s.add_part(several, index % len(sample), slope)
+
+
+def _is_whole(part: Any) -> bool:
+    """Whether a part of a subscript is ``:``, ``...`` or ``None``."""
+    if isinstance(part, Slice):
+        return all(isinstance(one, Const) and one.value is None for one in (part.lo, part.hi, part.step))
+    return isinstance(part, Const) and (part.value is None or part.value is ...)
+
+
 def _getitem(s: Slopes, let: Let, slope: Atom) -> None:
     """``x[:, 0]``, ``x[i]``, ``x[2:]``: zeros, but for the places that were read."""
     x: Any = let.op.args[0]
+    if isinstance(x, Var) and isinstance(s.facts[x].sample, tuple):
+        return _part(s, let, slope)
     index = let.op.args[1]
     parts = index.items if isinstance(index, Group) else (index,)
+    if isinstance(x, Var) and s.facts[x].kind.is_array and all(map(_is_whole, parts)):
+        return _reshaped(s, let, slope)
     if not s.facts[x].kind.is_array or len(parts) > len(s.shape(x)):
         raise s.refusal("a gradient through an item of something else than a tensor")
     if len(parts) == 1 and _is_list_of_places(s, parts[0]):
@@ -305,6 +331,22 @@ def _padded(s: Slopes, x: Any, axis: int, parts: tuple[Any, ...], slope: Atom) -
     return slope if len(pieces) == 1 else s.let("torch.cat", Group("list", tuple(pieces)), Const(axis))
 
 
+def _unpacked(s: Slopes, let: Let, slope: Atom) -> None:
+    """``a, b = torch.max(x, 0)``; of a tensor its rows."""
+    item = Op("getitem", let.op.args[:2])
+    _getitem(s, replace(let, op=item), slope)
+
+
+def _attribute(s: Slopes, let: Let, slope: Atom) -> None:
+    """``x.T``, ``torch.max(x, 0).values``."""
+    x: Any = let.op.args[0]
+    name = let.op.args[1]
+    if s.facts[x].kind.is_array and isinstance(name, Const) and name.value in ("T", "mT") and len(s.shape(x)) == 2:
+        s.add(x, lambda: s.let("method.t", slope))
+    else:
+        _part(s, let, slope)
+
+
 RULES: dict[str, Rule] = (
     elementwise_derivatives.RULES
     | reduction_derivatives.RULES
@@ -342,6 +384,9 @@ RULES: dict[str, Rule] = (
         "list": lambda s, let, slope: None,
         "tuple": lambda s, let, slope: None,
         "getitem": _getitem,
+        "iter_item": _getitem,
+        "unpack": _unpacked,
+        "attribute": _attribute,
         "clone": _same,
         "contiguous": _same,
     }

@@ -8,15 +8,16 @@ g = slope_of(loss, w)              ->          slope = ones_like(loss)
                                                g = detach(outer(slope, x))
 
 So they are operations like others, in lanes or not, and have gradients of their own. What is written takes part in
-gradients where torch's own does; where that is not known the loop is kept.
+gradients where torch's own does; where that is not known the loop is kept. Operations without a rule for a derivative
+get their slopes by torch, from ``slopes_through`` (``ir/slopes.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any
 
-from looplift.base.data import replace
+from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
 from looplift.ir.derivatives import RULES
@@ -45,11 +46,10 @@ from looplift.ir.grammar import (
     uses,
     walk,
 )
-from looplift.ir.slopes import STOPS, Slopes
+from looplift.ir.slopes import Backwards, Slopes, stops
 
 GRADIENT = "slope_of"
 PULLED_BACK = "torch.autograd.grad"
-NAMESPACES = ("", "torch", "torch.linalg", "torch.nn.functional", "method")
 FLOWS = frozenset(
     """tuple list zipped_lists stack copy cat norm logsumexp amax amin maximum minimum clamp where outer softplus silu
     gelu expand expand_as iter_item unpack""".split()
@@ -65,13 +65,26 @@ def takes_gradients(function: Function) -> bool:
     return any(isinstance(s, Let) and s.op.name == GRADIENT for s in walk(function.body))
 
 
-def with_next_gradient(function: Function, facts: Facts) -> Function:
+@dataclass(frozen=True, eq=False)
+class Torch:
+    """What torch tells of an operation, some of its operands and their values.
+
+    ``backwards``: what it goes back through; ``asks``: whether the result asks for a gradient where these operands do;
+    ``may_raise``: whether it raises for some values of operands of the same kinds.
+    """
+
+    backwards: Backwards
+    asks: Callable[[Op, Container[Atom], Callable[[Atom], Any]], bool]
+    may_raise: Callable[[Op], bool]
+
+
+def with_next_gradient(function: Function, facts: Facts, torch: Torch) -> Function:
     """The function with the first of its gradients, and those taken beside it, written out."""
     first = next(s for s in walk(function.body) if isinstance(s, Let) and s.op.name == GRADIENT)
     block = next(block for block in _blocks(function.body) if first in block.statements)
     lets = [s for s in block if isinstance(s, Let) and s.op.name == GRADIENT and s.op.args[0] is first.op.args[0]]
     beside = [let for let in lets if let.op.kwargs == first.op.kwargs]
-    return _Differentiated(function, facts, first, beside).rewritten()
+    return _Differentiated(function, facts, torch, first, beside).rewritten()
 
 
 def refuse(message: str, span: Span) -> NotLiftable:
@@ -81,8 +94,9 @@ def refuse(message: str, span: Span) -> NotLiftable:
 class _Differentiated:
     """One output, and the inputs that it is differentiated by."""
 
-    def __init__(self, function: Function, facts: Facts, first: Let, beside: list[Let]):
+    def __init__(self, function: Function, facts: Facts, torch: Torch, first: Let, beside: list[Let]):
         self.function, self.facts, self.first, self.beside = function, facts, first, beside
+        self.torch, self.told = torch, dict[tuple[Var, frozenset[Atom]], bool]()
         self.output: Any = first.op.args[0]
         self.inputs: list[Any] = []
         options = dict(first.op.kwargs)
@@ -112,10 +126,13 @@ class _Differentiated:
     def rewritten(self) -> Function:
         through = self.on_the_way()
         self.check(through)
-        slopes = Slopes(self.facts, self.lets, self._names(), self.first.span, creates=self.creates)
-        slopes.begin(self.output, self.seed, self.inputs[0] if self.may_raise(through) else None)
+        backwards = self.torch.backwards
+        slopes = Slopes(self.facts, self.lets, self._names(), self.first.span, backwards, creates=self.creates)
+        slopes.begin(self.output, self.seed, unread=self.may_raise(through))
         for var in sorted(self.inner(through), key=self.order.__getitem__, reverse=True):
             slopes.through(self.lets[var], through, RULES)
+        if not self.computed and any(one not in slopes.of for one in self.inputs):
+            raise refuse("a gradient by something that the output is not seen to depend on", self.first.span)
         ends = {}
         back = self.taken_back(slopes) if self.computed else {}
         for let, one in zip(self.beside, self.inputs):
@@ -165,12 +182,17 @@ class _Differentiated:
                 return found[atom]
             let = self.lets.get(atom) if isinstance(atom, Var) else None
             found[atom] = atom in self.ends
-            if let is not None and _base(let.op) not in STOPS:
+            if let is not None and not stops(let.op) and not self._is_discrete(let.var):
                 found[atom] |= any([depends(one) for one in operands(let.op)])
             return found[atom]
 
         depends(self.output)
         return {atom for atom, is_on in found.items() if is_on and isinstance(atom, Var)}
+
+    def _is_discrete(self, atom: Atom) -> bool:
+        """Whether a value is a tensor without a gradient, as it is of integers or truth values."""
+        kind = self.facts.kind(atom)
+        return kind.is_array and not any(word in str(kind.dtype) for word in ("float", "complex"))
 
     def check(self, through: set[Var]) -> None:
         """Refuses what the loop would raise for, and what may depend on an input by a way that is not seen."""
@@ -187,7 +209,7 @@ class _Differentiated:
             if any(other is not one and other not in self.lets for other in self.dependents(one) & {*self.inputs}):
                 raise refuse("a gradient by tensors that may be made of one another", span)
         for atom in self.reads():
-            if atom in made and atom not in through:
+            if atom in made and atom not in through and not self._is_discrete(atom):
                 raise refuse(f"a gradient through '{_hint(atom)}', which loops or branches make", span)
         asking = self.asking()
         if any(one not in asking for one in self.inputs):
@@ -200,10 +222,20 @@ class _Differentiated:
             raise refuse("a gradient through something that is changed", span)
         for var in self.inner(through):
             name = self.lets[var].op.name
-            if _base(self.lets[var].op) not in RULES or name.rpartition(".")[0] not in NAMESPACES:
+            if name.rpartition(".")[0] in ("math", "cmath", "inplace"):
                 raise refuse(f"a gradient through '{name}', of which no derivative is known", span)
+        self.check_modules()
         if not self.retains:
             self.check_freed(through)
+
+    def check_modules(self) -> None:
+        """A module that stays one has parameters that are not seen: none of them may be an input."""
+        values = self.function.attributes["values"]
+        held = [values[one] for one in self.inputs if one in values]
+        for let in (self.lets[var] for var in self.reads() if var in self.lets):
+            module = let.op.args[0].value if let.op.name == "module" and isinstance(let.op.args[0], Const) else None
+            if module is not None and any(one is other for one in module.parameters() for other in held):
+                raise refuse(f"a gradient by a parameter of '{let.op.args[0]!r}'", self.first.span)
 
     def check_computed(self, through: set[Var]) -> None:
         """Of tensors that were computed before the loop torch itself knows how: from these on it goes back alone."""
@@ -244,13 +276,13 @@ class _Differentiated:
             elif base in MAY_RAISE:
                 if let.var not in through:
                     return True
-            elif base not in RULES and base not in STOPS and base not in FLOWS:
+            elif base not in RULES and not stops(let.op) and base not in FLOWS and self.torch.may_raise(let.op):
                 return True
         return False
 
     def inner(self, through: set[Var]) -> set[Var]:
         """The results on the way of which an operand is on the way too."""
-        lets = [self.lets[var] for var in through if var in self.lets and _base(self.lets[var].op) not in STOPS]
+        lets = [self.lets[var] for var in through if var in self.lets and not stops(self.lets[var].op)]
         return {let.var for let in lets if any(one in through for one in operands(let.op))}
 
     def reads(self) -> set[Atom]:
@@ -263,7 +295,7 @@ class _Differentiated:
                 continue
             found.add(atom)
             let = self.lets.get(atom)
-            if let is not None and _base(let.op) not in STOPS:
+            if let is not None and not stops(let.op):
                 queue += operands(let.op)
         return found
 
@@ -306,8 +338,8 @@ class _Differentiated:
             before = len(found)
             for statement in walk(self.function.body):
                 match statement:
-                    case Let(var=var, op=op) if _base(op) in RULES or _base(op) in FLOWS:
-                        if _base(op) not in STOPS and any(one in found for one in operands(op)):
+                    case Let(var=var, op=op) if var not in found and any(one in found for one in operands(op)):
+                        if self.surely_flows(statement, found):
                             found.add(var)
                     case Append(ref=ref, value=value) | Store(ref=ref, value=value) if value in found:
                         found.add(ref)
@@ -318,6 +350,17 @@ class _Differentiated:
                             if carry.init in found or neutral(carry.init) or _has_an_iteration(statement):
                                 found.add(carry.after)
         return found
+
+    def surely_flows(self, let: Let, asking: set[Any]) -> bool:
+        """Whether the result of an operation asks for a gradient, as some of its operands do."""
+        if stops(let.op) or let.op.name == GRADIENT:
+            return False
+        if _base(let.op) in RULES or _base(let.op) in FLOWS:
+            return True
+        key = let.var, frozenset(one for one in operands(let.op) if one in asking)
+        if key not in self.told:
+            self.told[key] = self.torch.asks(let.op, key[1], lambda atom: self.facts[atom].sample)
+        return self.told[key]
 
     def dependents(self, one: Any) -> set[Atom]:
         """What may be made of the tensor that a name stands for, where this name is read."""
@@ -378,7 +421,7 @@ class _Differentiated:
                         if op.name == GRADIENT:
                             if _flag(dict(op.kwargs)["creates"]):
                                 found.add(var)
-                        elif _base(op) not in STOPS:
+                        elif not stops(op) and not self._is_discrete(var):
                             found.add(var)
                     case Append(ref=ref, value=value) | Store(ref=ref, value=value) if value in found:
                         found.add(ref)
@@ -406,13 +449,13 @@ class _Differentiated:
         return True
 
 
-def check_leaves(function: Function, facts: Facts) -> None:
+def check_leaves(function: Function, facts: Facts, torch: Torch) -> None:
     """What is made of a tensor that the region asks gradients for asks for one too, for another reason as well."""
     let = next((s for s in walk(function.body) if isinstance(s, Let)), None)
     leaves = set(function.attributes["leaves"])
     if not leaves or let is None:
         return
-    one = _Differentiated(function, facts, replace(let, op=Op(GRADIENT, (let.var, let.var), _NO_FLAGS)), [])
+    one = _Differentiated(function, facts, torch, replace(let, op=Op(GRADIENT, (let.var, let.var), _NO_FLAGS)), [])
     if (leaves & one.lets.keys()) - one.leaves:
         raise refuse("'.requires_grad_()' of a tensor that may be held elsewhere", let.span)
     one.leaves = set()

@@ -7,6 +7,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.ir.grammar import DISTINCT, LONGEST, SORTED, STEP, STOP, TIMES, Atom, Group, Op, Operand, Slice
+from looplift.ir.slopes import THROUGH
 from looplift.ops.names import callable_of
 
 
@@ -68,6 +69,11 @@ def apply(name: str, args: list[Any], kwargs: dict[str, Any], called: Callable[[
             return args[0].index(args[1]) if args[1] in args[0] else -1
         case "as_divisor":
             return _as_divisor(*args)
+        case _ if name == THROUGH:
+            from looplift.ops.differentiated import slopes_through
+
+            which, ends, slopes, given = args
+            return slopes_through(which, ends, slopes, given, kwargs)
         case _ if name == SORTED:
             return sorted(range(len(args[0])), key=args[0].__getitem__, reverse=args[1])
         case _ if name == DISTINCT:

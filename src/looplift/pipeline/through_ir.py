@@ -173,12 +173,14 @@ def _with_gradients(function: Any) -> Any:
     if not function.attributes["differentiates"]:
         return function
     from looplift.analysis.probe import analyse
-    from looplift.ir.gradients import check_leaves, takes_gradients, with_next_gradient
+    from looplift.ir.gradients import Torch, check_leaves, takes_gradients, with_next_gradient
+    from looplift.ops.differentiated import asks, differentiated, may_raise
 
+    torch = Torch(differentiated, asks, may_raise)
     attributes, function = function.attributes, replace(function, attributes=function.attributes | {"slopes": True})
     while takes_gradients(function):
-        function = with_next_gradient(function, analyse(function))
-    check_leaves(function, analyse(function))
+        function = with_next_gradient(function, analyse(function), torch)
+    check_leaves(function, analyse(function), torch)
     return replace(function, attributes=attributes)
 
 

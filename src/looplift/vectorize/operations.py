@@ -9,6 +9,7 @@ from looplift.base.data import replace
 from looplift.ir.array import Node
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import LONGEST, STEP, STOP, Const, Group, Let, Op, Operand, Slice, Var, as_atom, operands
+from looplift.ir.slopes import THROUGH
 from looplift.ops import table
 from looplift.ops.autocast import rounds_products
 from looplift.ops.names import OF_USERS, said
@@ -56,6 +57,10 @@ def operation(context: Context, statement: Let) -> Val:
 
 def _operation(context: Context, statement: Let) -> Val:
     op, fact = statement.op, context.facts.of[statement.var]
+    if op.name == THROUGH:
+        from looplift.vectorize.differentiated import slopes_through
+
+        return slopes_through(context, statement)
     if op.name == "as_divisor" or (op.name == "as_key" and context.facts.kind(as_atom(op.args[0])).family == "int"):
         return context.lookup(as_atom(op.args[-1]))  # of which kind they are the probe has seen
     if op.name == "as_key":

@@ -172,6 +172,8 @@ def _has_no_gradient(node: Node) -> bool:
     kind = node.kind
     if kind.is_number or (node.op == "method" and node.attrs["name"] == "detach"):
         return True
+    if node.op == "slopes" and not node.attrs["creates"]:
+        return True
     if node.op in ("pack", "items") and node.attrs.get("gradient") is False:
         return True
     return kind.is_array and not nodes.may_have_gradient(kind.dtype)

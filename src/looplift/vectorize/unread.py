@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable
 
 from looplift.ir.array import Assign, Choose, For, Forever, Node, Step, axis_nodes, operands_of, reachable
 from looplift.ir.grammar import Append, If, Let, Store, Var
-from looplift.ops.table import CREATION
+from looplift.ops.table import CREATION, base_name
 from looplift.vectorize import extents
 from looplift.vectorize.context import Context, Lowered
 from looplift.vectorize.memory import only_shape
@@ -14,7 +14,7 @@ from looplift.vectorize.subscripts import Gather, Point, Whole
 
 RAISING = frozenset(
     """gather vmapped matmul module cell leading join reshaped apply fold pack paired batched each
-    custom""".split()
+    custom slopes""".split()
 )
 
 
@@ -133,8 +133,13 @@ def _surely_read(steps: Iterable[Step]) -> list[Node]:
 def _raising(context: Context, found: list[Node], computed: Container[int] = ()) -> list[Node]:
     """What may raise among the values that others are computed from, beside those that are computed anyway."""
     inner = [node for node in reachable(found) if node.serial not in computed]
-    inner = [node for node in inner if node.op in RAISING or _may_not_fit(context, node)]
+    inner = [node for node in inner if (node.op in RAISING and not _is_sum(node)) or _may_not_fit(context, node)]
     return [node for node in inner if not _is_creation(node) and not _of_group(node)]
+
+
+def _is_sum(node: Node) -> bool:
+    """Whether values are added up, which nothing stops."""
+    return node.op == "fold" and base_name(node.attrs["name"]) in ("sum", "mean")
 
 
 def _may_not_fit(context: Context, node: Node) -> bool:
