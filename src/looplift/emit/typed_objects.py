@@ -273,7 +273,11 @@ class Objects(TensorCalls):
     def attribute_of(self, value: Value, record: Record, node: ast.Attribute) -> Value:
         if node.attr not in record.fields and node.attr in record.constants:
             return self.constant(record.constants[node.attr])
-        if node.attr not in record.fields and record.names is None and (found := self.held_by_class(record.of, node.attr)):
+        if (
+            node.attr not in record.fields
+            and record.names is None
+            and (found := self.held_by_class(record.of, node.attr))
+        ):
             return found
         if node.attr in record.properties:
             routine = self.routine_of(record.properties[node.attr])

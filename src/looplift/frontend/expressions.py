@@ -386,7 +386,7 @@ def conditional(build: Builder, test: Atom, then, orelse) -> Value:
         return found["then"]
     build.restore(before)
     phis: list[Phi] = []
-    value = joins.join(build, found["then"], found["orelse"], "choice", phis)
+    value = joins.join(build, found["then"], found["orelse"], "choice", phis, (then_state[1], else_state[1]))
     joins.join_states(build, then_state, else_state, phis)
     build.add(If(test, then_block, else_block, tuple(phis), span))
     return value

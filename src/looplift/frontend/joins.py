@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from looplift.frontend import complexes, perhaps, rows
 from looplift.frontend.ranges import Numbers, joined
-from looplift.frontend.scope import Branch, Builder, Parted, State, Structure, Tup, Value, hint_of, is_none
+from looplift.frontend.scope import Branch, Builder, Cells, Parted, State, Structure, Tup, Value, hint_of, is_none
 from looplift.ir.grammar import UNDEFINED, Atom, Const, If, Phi, Var
 
 
-def join(build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi]) -> Value:
-    """One value of two that reach the end of an If; tuples are joined item by item."""
+def join(build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi], cells: Cells | None = None) -> Value:
+    """One value of two that reach the end of an If; tuples are joined item by item, and so are lists and dicts of the
+    same places where it is known what their ``cells`` hold on the two sides."""
     if then is orelse:
         return then
     if build.markers and (count := perhaps.count_of(then, orelse)) is not None:
@@ -23,8 +24,14 @@ def join(build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi])
     if isinstance(then, Numbers) and isinstance(orelse, Numbers):
         return joined(then, orelse, lambda one, other: join(build, one, other, hint, phis))
     if any(isinstance(side, Structure) and not isinstance(side, rows.Row) for side in (then, orelse)):
-        if UNDEFINED in (then, orelse):
+        if any(side is UNDEFINED or side in build.unbound_at_entry for side in (then, orelse)):
             return UNDEFINED
+        if isinstance(then, Structure) and isinstance(orelse, Structure) and cells is not None:
+            pair = then.items_beside(orelse, cells)
+            if pair is not None:
+                parts = join(build, *pair, hint, phis)
+                assert isinstance(parts, Tup)
+                return then.joined(build, orelse, parts)
         if any(isinstance(side, complexes.Complex) for side in (then, orelse)):
             raise build.refuse("mixed-kinds", f"'{hint}' is a complex number on one side of an 'if' alone")
         raise build.refuse("mixed-kinds", f"'{hint}' is another list, dict or function on each side of an 'if'")
@@ -103,5 +110,5 @@ def join_states(build: Builder, then: State, orelse: State, phis: list[Phi]) -> 
         joined: dict[str, Value] = {}
         for name in dict.fromkeys([*sides[0], *sides[1]]):
             first, second = (side[name] if name in side else build.entry_value(name) for side in sides)
-            joined[name] = join(build, first, second, hint_of(name), phis)
+            joined[name] = join(build, first, second, hint_of(name), phis, (then[1], orelse[1]))
         held.update(joined)

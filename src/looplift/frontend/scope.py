@@ -90,6 +90,15 @@ class Structure:
         """Its items now, if they are known one by one."""
         return None
 
+    def items_beside(self, other: Structure, cells: Cells) -> tuple[Tup, Tup] | None:
+        """The items of this one and another one that has the same places, on the two sides of an If; None for what is
+        not joined item by item."""
+        return None
+
+    def joined(self, build: Builder, other: Structure, parts: Tup) -> Structure:
+        """What is this one or the other one, and has these items."""
+        raise NotImplementedError
+
     def method(self, build: Builder, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
         raise self.refusal(build, f"asked to '.{name}(...)'")
 
@@ -119,6 +128,10 @@ class Late(Structure):
 Value = Atom | Tup | Structure
 State = tuple[dict[str, Value], dict[str, Value]]
 """What names and items of static lists and dicts hold."""
+
+
+Cells = tuple[dict[str, Value], dict[str, Value]]
+"""What items of static lists and dicts hold on the two sides of an If."""
 
 
 STATIC = "static"

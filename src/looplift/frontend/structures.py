@@ -18,6 +18,7 @@ from looplift.frontend.scope import (
     STATIC,
     Branch,
     Builder,
+    Cells,
     Frame,
     Late,
     Restart,
@@ -117,6 +118,22 @@ class Shelf(Structure):
         self.is_carried = found.is_carried = True
         self.is_itself = found.is_itself = False
         return found
+
+    def items_beside(self, other: Structure, cells: Cells) -> tuple[Tup, Tup] | None:
+        if not isinstance(other, Shelf) or not self.is_like(other) or self.is_handed_over or other.is_handed_over:
+            return None
+        first, second = (
+            [side.get(name, UNDEFINED) for name in shelf.cells.values()]
+            for shelf, side in zip((self, other), cells, strict=True)
+        )
+        if any(value is UNDEFINED or is_of_host(value) for value in (*first, *second)):
+            return None
+        return Tup(tuple(first)), Tup(tuple(second))
+
+    def joined(self, build: Builder, other: Structure, parts: Tup) -> Shelf:
+        assert isinstance(other, Shelf)
+        other.is_carried, other.is_itself = True, False
+        return self.carried(build, parts)
 
     # ------------------------------------------------------------ as a whole
 
