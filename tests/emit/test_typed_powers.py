@@ -10,8 +10,10 @@ from tests.emit.test_typed_tensors import first
 
 __all__ = ["first"]
 
-POWERS = ("10 ** (x[k] / 20)", "2 ** x[k]", "0.5 ** x[k, 0] * w", "torch.pow(3.0, x[k])", "torch.pow(1, x[k])", "x[k].abs() ** k",
-          "0 ** x[k].abs()", "(-2.0) ** x[k].round()", "2 ** -(3 ** x[k])")  # fmt: skip
+POWERS = (
+    "10 ** (x[k] / 20)", "2 ** x[k]", "0.5 ** x[k, 0] * w", "torch.pow(3.0, x[k])", "torch.pow(1, x[k])",
+    "x[k].abs() ** k", "0 ** x[k].abs()", "(-2.0) ** x[k].round()", "2 ** -(3 ** x[k])",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("asks", "dtype"), [(True, torch.float32), (False, torch.float64), (True, torch.float64)])

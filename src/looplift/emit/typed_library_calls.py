@@ -96,7 +96,7 @@ class LibraryCalls(Composed):
         if key not in self._results:
             self._results[key] = _result_of(call)
         result = self._results[key]
-        return None if result is None else self._called(call, result)
+        return None if result is None else self._called_by_library(call, result)
 
     def _library_name(self, node: ast.Call) -> str | None:
         if isinstance(node.func, ast.Attribute) and self.resolved(node.func) is None:
@@ -130,7 +130,7 @@ class LibraryCalls(Composed):
         call.text = f"{owner}({', '.join(arguments)})"
         return call
 
-    def _called(self, call: _Call, result: Any) -> Value:
+    def _called_by_library(self, call: _Call, result: Any) -> Value:
         tensors, numbers = call.tensors, call.numbers
         parameters = ", ".join(
             f"{letter}{k}" for letter, all_ in (("a", tensors), ("n", numbers)) for k in range(len(all_))
@@ -142,6 +142,9 @@ class LibraryCalls(Composed):
         arguments = [given if numbers else "nullptr", str(len(numbers)), *(one.code for one in tensors)]
         self.emit(f"Site& {made} = called<{place}>({', '.join(arguments)});")
         self.inexact.add(base_name(call.name))
+        results = result.items if isinstance(result, Tup) else [result]
+        if any(isinstance(one, Ten) and one.rank for one in (*results, *(one.type for one in tensors))):
+            self.makes_rows = self.keeps_rows = True  # other forms may call it for many at once
         if not isinstance(result, Tup):
             return self._result_at(f"{made}, 0, 0", result)
         count = len(result.items)
@@ -151,8 +154,6 @@ class LibraryCalls(Composed):
     def _result_at(self, where: str, type_: Any) -> Value:
         if not isinstance(type_, Ten):
             return self.keep(Value(type_, f"From<{text_of(type_)}>::of(item_of({where}))"))
-        self.makes_rows |= type_.rank > 0
-        self.keeps_rows |= type_.rank > 0
         return self.keep(Value(type_, f"result_at<{DTYPES[type_.dtype]}, {type_.rank}>({where})"))
 
 
@@ -241,7 +242,7 @@ def _type_of(found: Any, call: _Call, values: list[Any]) -> Any:
     given = [one for one in values if isinstance(one, torch.Tensor)]
     if not results or not all(type(one) is torch.Tensor and one.device.type == "cpu" for one in results):
         return None
-    if any(shares_memory(one, given) for one in results) or any(one._version for one in given):
+    if any(_shares_memory(one, given) for one in results) or any(one._version for one in given):
         return None
     try:
         types = tuple(map(type_of_result, results))
@@ -250,7 +251,7 @@ def _type_of(found: Any, call: _Call, values: list[Any]) -> Any:
     return Tup(types, type(found) is not tuple) if isinstance(found, tuple) else types[0]
 
 
-def shares_memory(tensor: torch.Tensor, others: list[torch.Tensor]) -> bool:
+def _shares_memory(tensor: torch.Tensor, others: list[torch.Tensor]) -> bool:
     """Whether a tensor is one of others, or a view of one."""
     place = tensor.untyped_storage().data_ptr()
     return any(place == one.untyped_storage().data_ptr() for one in others if one.numel())

@@ -242,6 +242,9 @@ class Tensors(Counters):
             return self.power(base, exponent, text, node)
         return self.arithmetic(ast.Pow, base, exponent, node)
 
+    def held(self, value: Value, dtype: str) -> Value:
+        raise NotImplementedError
+
     def _power_of_number(self, base: Value, exponent: Value, node: ast.AST) -> Value:
         """``10 ** x``: the derivative is the power times the logarithm of the base."""
         if exponent.type.dtype in WHOLE:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from looplift.frontend import complexes, perhaps, rows
+from looplift.frontend.cells import Cells
 from looplift.frontend.instances import Instance
 from looplift.frontend.ranges import Numbers, joined
 from looplift.frontend.scope import Branch, Builder, Parted, State, Structure, Tup, Value, hint_of, is_none
@@ -14,8 +15,8 @@ from looplift.ir.grammar import UNDEFINED, Atom, Const, If, Phi, Var
 def join(
     build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi], cells: Sequence[dict[str, Value]] = ()
 ) -> Value:
-    """One value of two that reach the end of an If; tuples are joined item by item, and so are objects, of which
-    ``cells`` tell what their attributes hold on the two sides."""
+    """One value of two that reach the end of an If; tuples are joined item by item, and so are objects, lists and dicts
+    of the same places, of which ``cells`` tell what they hold on the two sides."""
     if then is orelse:
         return then
     if cells and isinstance(then, Instance) and isinstance(orelse, Instance):
@@ -29,8 +30,11 @@ def join(
     if isinstance(then, Numbers) and isinstance(orelse, Numbers):
         return joined(then, orelse, lambda one, other: join(build, one, other, hint, phis))
     if any(isinstance(side, Structure) and not isinstance(side, rows.Row) for side in (then, orelse)):
-        if UNDEFINED in (then, orelse):
+        if any(side is UNDEFINED or side in build.unbound_at_entry for side in (then, orelse)):
             return UNDEFINED
+        if cells and isinstance(then, Cells) and isinstance(orelse, Cells):
+            if (found := _joined_items(build, then, orelse, hint, phis, cells)) is not None:
+                return found
         if any(isinstance(side, complexes.Complex) for side in (then, orelse)):
             raise build.refuse("mixed-kinds", f"'{hint}' is a complex number on one side of an 'if' alone")
         raise build.refuse("mixed-kinds", f"'{hint}' is another list, dict or function on each side of an 'if'")
@@ -66,10 +70,20 @@ def _joined_objects(
     phis: list[Phi],
     cells: Sequence[dict[str, Value]],
 ) -> Value:
-    """An object that is one or the other: neither of them may change any more."""
+    if (found := _joined_items(build, then, orelse, hint, phis, cells)) is None:
+        raise build.refuse("mixed-kinds", f"'{hint}' is another object on each side of an 'if'")
+    return found
+
+
+def _joined_items(
+    build: Builder, then: Cells, orelse: Cells, hint: str, phis: list[Phi], cells: Sequence[dict[str, Value]]
+) -> Value | None:
+    """An object, list or dict that is one or the other: neither of them may change any more; None if they differ."""
     sides = [one.parts_in(held) for one, held in zip((then, orelse), cells, strict=True)]
     if sides[0] is None or sides[1] is None or not then.is_like(orelse):
-        raise build.refuse("mixed-kinds", f"'{hint}' is another object on each side of an 'if'")
+        return None
+    if then.is_handed_over or orelse.is_handed_over:
+        return None
     parts = join(build, sides[0], sides[1], hint, phis)
     assert isinstance(parts, Tup)
     orelse.is_carried, orelse.is_itself = True, False
