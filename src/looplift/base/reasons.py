@@ -159,9 +159,9 @@ _ENTRIES = (
         "output and the input has one here, and where it is certain that the loop would not raise.",
         "use operations with a derivative, made in the same iteration, or torch.func.grad under torch.vmap; a loop "
         "that needs its graph again needs retain_graph=True.",
-        "for i in range(n):\n    loss = model(m[i]).logsumexp(0)\n"
+        "for i in range(n):\n    loss = model(m[i]).logcumsumexp(0)[-1]\n"
         "    found.append(torch.autograd.grad(loss, model.bias)[0])",
-        "for i in range(n):\n    loss = model(m[i]).exp().sum().log()\n"
+        "for i in range(n):\n    loss = model(m[i]).logsumexp(0)\n"
         "    found.append(torch.autograd.grad(loss, model.bias)[0])",
     ),
     Reason(
