@@ -90,10 +90,16 @@ def same_memory(values):
 
 
 @pytest.mark.parametrize("function", [truncated, same_memory])
-def test_others_stay(function):
+def test_others_have_no_lanes(function):
     values = [1.7, -2.5] if function is truncated else torch.zeros(3, 2)
     again = values if function is truncated else values.clone()
-    lifted = lift(function, verify="off")
+    lifted = lift(function, backend="torch", verify="off")
     assert not difference(lifted(values), function(again))
     assert not difference(values, again)
     assert "other than numbers in lists" in str(lifted.report())
+
+
+def test_programs_call_constructors():
+    lifted = lift(truncated, verify="off")
+    for values in ([1.7, -2.5], [3.0], []):
+        assert not difference(lifted(values), truncated(values))

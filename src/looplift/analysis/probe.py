@@ -69,6 +69,7 @@ RESULTS = ("_result", "return")
 """How the names of returned values begin that the translation makes."""
 
 
+_MAKING_LISTS = frozenset("list zipped_lists builtin.list builtin.sorted method.copy method.tolist add mul".split())
 _REAL = ("builtin.float", "builtin.int")
 """What loses the imaginary part of a complex number of NumPy's, and raises for others, and for most times."""
 _NO_REAL = re.compile("complex|timedelta|datetime")
@@ -84,6 +85,8 @@ class _Probe:
         """Carried values that begin as floats of Python's, and what each iteration makes of them."""
         self.reached_from: dict[Var, Var] = {}
         self.made_in: dict[Var, tuple[Loop, ...]] = {}
+        self.own: dict[int, list[Any]] = {}
+        """The samples of lists that the region makes, by their ids: an item of theirs may stand for all."""
         self.optional: set[Var] = set(function.attributes.get("optional", ()))
         self.stored = {s.ref for s in walk(function.body) if isinstance(s, Store | Append)}
 
@@ -301,6 +304,8 @@ class _Probe:
         elif op.name in ("builtin.min", "builtin.max") and len({self.facts[a].kind for a in operands(op)}) > 1:
             self.mixed.add(var)
         self.facts.of[var] = Fact(kind, loops, shape_of(sample), sample)
+        if type(sample) is list and op.name in _MAKING_LISTS:
+            self.own[id(sample)] = sample
         check_wrapped(self.facts, statement)
 
     def _kind(self, op: Op, sample: Any, span) -> Kind:
@@ -415,7 +420,8 @@ class _Probe:
         if not isinstance(target.sample, list):
             raise NotLiftable("unsupported-value", f"'{ref.hint}.append' on a {target.kind.family}", statement.span)
         owner = self.owner(ref)
-        if owner in self.function.params:
+        # an empty list of the caller's may be reached by other ways than a parameter
+        if owner in self.function.params or (not target.sample and id(target.sample) not in self.own):
             what = f"'{ref.hint}'" if owner is ref else f"an item of '{owner.hint}'"
             text = f"appends to {what}, a list that was made outside of what is lifted here"
             raise NotLiftable("effect-order", text, statement.span)
