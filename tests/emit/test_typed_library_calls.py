@@ -8,8 +8,31 @@ from tests.emit.test_typed_losses import g, runs_as_program
 from tests.emit.test_typed_tensors import assert_same, first
 
 from looplift import lift
+from looplift.emit import typed_library_calls
 
 __all__ = ["first"]
+
+
+@pytest.fixture(autouse=True)
+def also_where_it_does_not_pay(monkeypatch, request):
+    if "worth" not in request.node.name:
+        monkeypatch.setattr(typed_library_calls, "WORK", 0)
+
+
+def solved_alone(a, b):
+    memo = {}
+    for k in range(40):
+        b = torch.linalg.solve(a, b)
+        memo[k] = b
+    return memo
+
+
+def test_calls_alone_are_not_worth_a_program():
+    lifted = lift(solved_alone, verify="off")
+    a, b = square(), torch.ones(3, dtype=torch.float64)
+    for _ in range(2):
+        assert_same(lifted(a, b), solved_alone(a, b))
+    assert [loop.decision for loop in lifted.report().loops] == ["kept"]
 
 
 def square(seed=0, n=3, dtype=torch.float64):

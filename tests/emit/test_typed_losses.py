@@ -85,7 +85,7 @@ def test_other_losses_are_left_to_the_loop(first):
     lifted = lift(of_probabilities, verify="off")
     given = g(3, 4, asks=True), torch.softmax(g(3, 4, seed=1), 1)
     assert_same(outcome(lifted, given), outcome(of_probabilities, given))
-    runs_as_program(smoothed, lambda: g(3, 4), lambda: torch.tensor([0, 3, 1]), program=False)
+    runs_as_program(smoothed, lambda: g(3, 4), lambda: torch.tensor([0, 3, 1]), program=None)
 
 
 def log_sigmoids(x):

@@ -8,6 +8,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.emit.typed_attempts import without_attempts
+from looplift.emit.typed_library_calls import check_worth
 from looplift.emit.typed_loop_names import with_versions_in_loops
 from looplift.emit.typed_names import names_in_functions, with_versions
 from looplift.emit.typed_optional_names import groups_of
@@ -50,6 +51,7 @@ def _of_some_form(
             try:
                 writer = Writer(form, values, live_out, source_of, others, **settings, **more)
                 program = writer.written()
+                check_worth(writer, form, _functions_of_users(writer))
             except NotLiftable as refusal:
                 meets_items = meets_items or (writer is not None and writer.meets_items)
                 other_forms = refusal.code == "mixed-kinds" or isinstance(refusal, HoldsItself) or meets_items
@@ -66,6 +68,16 @@ def _of_some_form(
         if not meets_items:
             break
     raise (refusals[1:] or refusals)[0]
+
+
+def _functions_of_users(writer: Writer) -> list[list[ast.stmt]]:
+    """The bodies of the functions that a program calls, those of this package left out, which stand for one operation."""
+    found = []
+    for key, routine in writer.routines.items():
+        function = next((one for one in (key if isinstance(key, tuple) else (key,)) if callable(one)), None)
+        if not getattr(function, "__module__", "").startswith("looplift."):
+            found.append(routine.body)
+    return found
 
 
 def _forms(

@@ -18,6 +18,7 @@ import torch
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
+from looplift.base.syntax import nodes_of
 from looplift.emit.typed_composed import Composed
 from looplift.emit.typed_scope import Refused, Value
 from looplift.emit.typed_tensor_ops import is_tensor, type_of_result
@@ -66,6 +67,8 @@ class LibraryCalls(Composed):
     def __init__(self) -> None:
         super().__init__()
         self.library = {}
+        self.without_form: dict[int, Refused] = {}
+        """By the calls: why they have none."""
         self._results: dict[Any, Any] = {}
 
     def of_Call(self, node: ast.Call) -> Value:
@@ -82,6 +85,7 @@ class LibraryCalls(Composed):
             if found is None:
                 refusal.node = node  # what it stands in is not called so, either
                 raise
+            self.without_form.setdefault(id(node), refusal)
             return found
 
     def _by_library(self, node: ast.Call) -> Value | None:
@@ -155,6 +159,24 @@ class LibraryCalls(Composed):
         if not isinstance(type_, Ten):
             return self.keep(Value(type_, f"From<{text_of(type_)}>::of(item_of({where}))"))
         return self.keep(Value(type_, f"result_at<{DTYPES[type_.dtype]}, {type_.rank}>({where})"))
+
+
+WORK = 8
+"""So many operations pay for a call of the library, which takes somewhat longer than that of the loop does."""
+_LOOPS = ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+_OPERATIONS = ast.BinOp | ast.Compare | ast.Call | ast.Subscript | ast.AugAssign
+
+
+def check_worth(writer: LibraryCalls, main: list[ast.stmt], functions: list[list[ast.stmt]]) -> None:
+    """Raises NotLiftable where little is done beside calls of the library, in loops or in functions."""
+    places: list[ast.AST] = [node for one in main for node in nodes_of(one) if isinstance(node, _LOOPS)]
+    places += [statement for body in functions for statement in body]
+    inside = {id(node): node for one in places for node in nodes_of(one)}
+    outside = {id(node) for one in main for node in nodes_of(one)} - inside.keys()
+    calls = [refusal for place, refusal in writer.without_form.items() if place not in outside]
+    operations = sum(isinstance(node, _OPERATIONS) for node in inside.values()) - len(calls)
+    if operations < WORK * len(calls):
+        raise calls[0]
 
 
 def _has_no_effects(name: str) -> bool:
