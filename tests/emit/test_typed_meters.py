@@ -96,7 +96,7 @@ def test_an_object_that_is_called_is_told_apart_by_its_class_alone():
         average, expected = Average(k / 8), Average(k / 8)
         assert_close(lifted(average, xs), smoothed(expected, xs))
         assert_close(vars(average), vars(expected))
-    assert decisions(lifted) == {"native"}
+    assert decisions(lifted) <= {"native", "scan"}
     assert not any("ever new kinds" in note for one in lifted.report().loops for note in one.notes)
 
 

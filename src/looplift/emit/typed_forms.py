@@ -71,7 +71,7 @@ def _of_some_form(
 
 
 def _functions_of_users(writer: Writer) -> list[list[ast.stmt]]:
-    """The bodies of the functions that a program calls, but for those of this package, which stand for one operation."""
+    """The bodies of functions that a program calls, but for those of this package, which are one operation each."""
     found = []
     for key, routine in writer.routines.items():
         function = next((one for one in (key if isinstance(key, tuple) else (key,)) if callable(one)), None)
