@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import dataclasses
 from typing import NamedTuple
 
 import pytest
@@ -151,3 +153,126 @@ def the_one_before(seqs):
 def test_a_new_object_in_each_iteration_is_no_other():
     lifted = as_the_loop(the_one_before, "torch", sequences)
     assert "kept" not in str(lifted.report())
+
+
+# ---------------------------------------------------------------- what generated initializers do
+
+
+@dataclasses.dataclass
+class Base:
+    x: torch.Tensor
+    gain: float = dataclasses.field(init=False, default=3.0)
+
+
+class WithAnotherGain(Base):
+    gain = 7.0
+
+
+@dataclasses.dataclass(frozen=True)
+class FrozenBase:
+    x: torch.Tensor
+    gain: float = dataclasses.field(init=False, default=3.0)
+    trace: dict = dataclasses.field(init=False, default_factory=dict)
+
+
+class FrozenWithAnotherGain(FrozenBase):
+    gain = 7.0
+
+
+@dataclasses.dataclass(slots=True)
+class Slotted:
+    x: torch.Tensor
+    gain: float = dataclasses.field(init=False, default=3.0)
+
+
+class SlottedWithAnotherGain(Slotted):
+    pass
+
+
+class NotAskedAfterwards(Base):
+    def __post_init__(self):
+        self.x = self.x * 100
+
+
+@dataclasses.dataclass
+class Asked:
+    x: torch.Tensor
+    factor: dataclasses.InitVar[float] = 2.0
+
+    def __post_init__(self, factor):
+        self.x = self.x * factor
+
+
+class AskedAfterwards(Asked):
+    def __post_init__(self, factor):
+        self.x = self.x * factor * 100
+
+
+def of_a_field_outside_init(xs):
+    return torch.stack([WithAnotherGain(x).gain * x + Base(x).gain for x in xs])
+
+
+def of_a_frozen_field_outside_init(xs):
+    return torch.stack([FrozenWithAnotherGain(x).gain * x for x in xs])
+
+
+def of_a_slot_outside_init(xs):
+    return torch.stack([SlottedWithAnotherGain(x).gain * x for x in xs])
+
+
+def not_asked_afterwards(xs):
+    return torch.stack([NotAskedAfterwards(x).x for x in xs])
+
+
+def asked_afterwards(xs):
+    return torch.stack([AskedAfterwards(x).x + AskedAfterwards(x, 3.0).x + Asked(x, factor=0.5).x for x in xs])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    "function",
+    [
+        of_a_field_outside_init,
+        of_a_frozen_field_outside_init,
+        of_a_slot_outside_init,
+        not_asked_afterwards,
+        asked_afterwards,
+    ],
+    ids=lambda function: function.__name__,
+)
+def test_what_a_generated_initializer_sets(function, backend):
+    assert "kept" not in str(as_the_loop(function, backend).report())
+
+
+class Triple(NamedTuple):
+    x: torch.Tensor
+    y: float = 2.0
+    z: float = 3.0
+
+
+Untyped = collections.namedtuple("Untyped", "x y")
+Untyped.__new__.__defaults__ = (3.0,)
+
+
+def of_defaults(xs):
+    outs = []
+    for x in xs:
+        t = Triple(x, z=5.0)
+        outs.append(t[0] * t[1] + t[2] * Untyped(x).y + Asked(x).x)
+    return torch.stack(outs)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    ("function", "defaults"),
+    [(Triple.__new__, (9.0, 9.0)), (Untyped.__new__, (4.0,)), (Asked.__init__, (9.0,))],
+    ids=lambda value: getattr(value, "__qualname__", "defaults"),
+)
+def test_defaults_of_generated_functions_that_change_between_calls(function, defaults, backend, monkeypatch):
+    lifted = as_the_loop(of_defaults, backend)
+    assert "kept" not in str(lifted.report())
+    monkeypatch.setattr(function, "__defaults__", defaults)
+    for _ in range(2):
+        same(lifted(data()), of_defaults(data()))
+    monkeypatch.undo()
+    same(lifted(data()), of_defaults(data()))

@@ -30,6 +30,8 @@ _GENERATED = "<string>"
 """The file of methods that ``dataclasses`` and ``collections`` write."""
 _OF_ITEMS = ("__init__", "__getitem__", "__iter__", "__len__", "__contains__", "__getattribute__", "__getattr__")
 """What a NamedTuple has from ``tuple`` if its items are read as a tuple's."""
+_FROM_FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # pyright: ignore[reportAttributeAccessIssue]
+"""The default of a parameter of a generated ``__init__`` whose value a factory makes."""
 _HARMLESS = ("abc", "typing")
 """Modules of which classes of the user may inherit: their classes do nothing when an object is made."""
 
@@ -247,11 +249,7 @@ def _made(build: Builder, callee: Const, args: list[Value], kwargs: dict[str, Va
     if _is_named_tuple(of):
         _watch(build, of)
         found = _new(build, callee)
-        given = _bound(build, callee, of.__new__, found, args, kwargs)
-        for name in of._fields:
-            value = given.get(name, UNDEFINED)
-            is_given = value is not UNDEFINED
-            value = value if is_given else calls.default_value(build, callee, of._field_defaults[name])
+        for name, value in _bound(build, callee, of.__new__, found, args, kwargs).items():
             found.add(build, name, value)
         return found
     if not _is_plain(of):
@@ -319,25 +317,26 @@ def _fill(
     """The ``__init__`` that ``dataclasses`` wrote for a class."""
     build.watch(owner, ".__init__", generated)
     given = _bound(build, found.callee, generated, found, args, kwargs)
+    named = {*generated.__code__.co_names, *generated.__code__.co_consts}  # frozen objects are filled by words
     rest: list[Value] = []
     for place, (name, one) in enumerate(vars(owner)["__dataclass_fields__"].items()):
         is_initial = one._field_type is dataclasses._FIELD_INITVAR  # pyright: ignore[reportAttributeAccessIssue]
-        has_default = one.default is not dataclasses.MISSING or one.default_factory is not dataclasses.MISSING
-        if not (is_initial or _is_field(one)) or not (has_default or name in given):
-            continue
-        if name in given:
-            value = given[name]
-        elif one.default is not dataclasses.MISSING:
-            value = calls.default_value(build, found.callee, one.default)
-        else:
-            value = _from_factory(build, found, one, place)
         if is_initial:
-            rest.append(value)
-        else:
-            found.put(build, name, value)
-    if declared_in(found.of.__mro__, "__post_init__") is not MISSING:
+            if name not in given:
+                raise found.refusal(build, f"made with '{name}', which is no parameter of its '__init__'")
+            rest.append(given[name])
+        elif _is_field(one) and name in named:  # other fields are the class's alone
+            found.put(build, name, given[name] if name in given else _field_default(build, found, one, place))
+    if "__post_init__" in named:
         found.method(build, "__post_init__", rest, {})
     return Const(None)
+
+
+def _field_default(build: Builder, found: Instance, one: dataclasses.Field, place: int) -> Value:
+    """What a field holds that is no parameter, or whose parameter stands for what a factory makes."""
+    if one.default_factory is not dataclasses.MISSING:
+        return _from_factory(build, found, one, place)
+    return calls.default_value(build, found.callee, one.default)
 
 
 def _is_field(one: dataclasses.Field) -> bool:
@@ -361,12 +360,22 @@ def _from_factory(build: Builder, found: Instance, one: dataclasses.Field, place
 def _bound(
     build: Builder, callee: Const, function: Any, found: Instance, args: list[Value], kwargs: dict[str, Value]
 ) -> dict[str, Value]:
-    """The arguments of a call by the names of the fields that they are for."""
+    """The arguments of a call of a generated function by the names of the fields that they are for, with the defaults
+    that are values."""
+    if "__signature__" in vars(function):
+        raise build.refuse("unknown-call", f"'{callee.path}' shows another signature than its own")
+    signature = inspect.signature(function, follow_wrapped=False)
     try:
-        given = dict(inspect.signature(function).bind(found, *args, **kwargs).arguments)
+        given = signature.bind(found, *args, **kwargs).arguments
     except TypeError as error:
         raise build.refuse("unknown-call", f"the call of '{callee.path}' does not fit: {error}") from None
-    return dict(list(given.items())[1:])
+    for name in ("__code__", "__defaults__", "__kwdefaults__"):
+        build.watch(function, f".{name}", getattr(function, name))
+    return {
+        name: given[name] if name in given else calls.default_value(build, callee, one.default)
+        for name, one in list(signature.parameters.items())[1:]
+        if name in given or one.default is not _FROM_FACTORY
+    }
 
 
 def _is_plain(of: type) -> bool:
