@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import abc
 import ast
+import collections
 import dataclasses
 import inspect
 import types
@@ -22,7 +23,7 @@ from looplift.base.classes import is_of_library
 from looplift.base.data import dataclass
 from looplift.frontend import calls, evident, expressions, structures
 from looplift.frontend.cells import Cells
-from looplift.frontend.scope import MISSING, Builder, Restart, Structure, Tup, Value, is_unbound
+from looplift.frontend.scope import MISSING, Builder, Restart, Structure, Tup, Value, is_none, is_unbound
 from looplift.ir.grammar import UNDEFINED, Atom, Const
 
 INITIALIZERS = ("__init__", "__new__", "__setattr__", "__getattribute__")
@@ -30,6 +31,8 @@ _GENERATED = "<string>"
 """The file of methods that ``dataclasses`` and ``collections`` write."""
 _OF_ITEMS = ("__init__", "__getitem__", "__iter__", "__len__", "__contains__", "__getattribute__", "__getattr__")
 """What a NamedTuple has from ``tuple`` if its items are read as a tuple's."""
+_GETTER = type(collections.namedtuple("_", "field").field)
+"""What the class of a NamedTuple has under the name of a field."""
 _FROM_FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # pyright: ignore[reportAttributeAccessIssue]
 """The default of a parameter of a generated ``__init__`` whose value a factory makes."""
 _HARMLESS = ("abc", "typing")
@@ -77,13 +80,14 @@ class Instance(Cells):
     # ------------------------------------------------------------ attributes
 
     def attribute(self, build: Builder, name: str) -> Value:
-        if name == "__class__":
-            return self.callee
         declared = declared_in(self.of.__mro__, name)
-        if isinstance(declared, property):
+        if name == "__class__" and self._has_own_class:
+            return self.callee
+        if type(declared) is property and declared.fget is not None:
             build.watch(self.of, f".{name}", declared)
             return calls.inline(build, Const(declared.fget, self._path(name)), declared.fget, [self], {})
         if name in self.cells:
+            self._watch_declared(build, name, declared)
             if is_unbound(build.cells[self.cells[name]]):
                 raise build.refuse("unsupported-syntax", f"'.{name}' of {self.noun} may not be set here")
             return self.value(build, name)
@@ -100,13 +104,39 @@ class Instance(Cells):
             raise self.refusal(build, f"asked for '.{name}', which is computed at each access")
         return expressions.attribute(build, self.callee, name)
 
+    def _watch_declared(self, build: Builder, name: str, declared: Any) -> None:
+        """What the class has under the name of an attribute of its own leaves it to the object, and goes on to do so."""
+        if self.is_tuple:
+            if type(declared) is not _GETTER or declared.__get__(tuple(self.cells), self.of) != name:
+                raise self.refusal(build, f"asked for '.{name}', which is no field of its class any more")
+            build.watch(self.of, f".{name}.__reduce__()[1][0]", list(self.cells).index(name))
+        elif declared is not MISSING:
+            owner = next(one for one in self.of.__mro__ if name in vars(one))
+            build.watch(owner, f".__dict__[{name!r}].__class__", type(declared))
+
+    @property
+    def _has_own_class(self) -> bool:
+        """Whether its ``__class__`` is its class."""
+        return declared_in(self.of.__mro__, "__class__") is vars(object)["__class__"]
+
+    def is_of(self, build: Builder, kind: Any) -> bool:
+        """What ``isinstance`` says of it, if it asks nothing but which classes its class inherits from."""
+        inherits, asked = kind in self.of.__mro__, getattr(type(kind), "__instancecheck__", None)
+        if asked is type.__instancecheck__ and self._has_own_class:
+            build.watch(type(kind), ".__instancecheck__", asked)
+            return inherits
+        is_base = inherits and type(kind) is abc.ABCMeta
+        if is_base and declared_in(kind.__mro__, "__subclasshook__") is vars(object)["__subclasshook__"]:
+            return True
+        raise self.refusal(build, f"asked whether it is of {kind!r}, where more than its bases decides")
+
     def _path(self, name: str) -> str:
         return f"{self.of.__name__}.{name}"
 
     def set(self, build: Builder, name: str, value: Value) -> None:
         """``owner.name = value``."""
         declared = declared_in(self.of.__mro__, name)
-        if isinstance(declared, property) and declared.fset is not None:
+        if type(declared) is property and declared.fset is not None:
             build.watch(self.of, f".{name}", declared)
             calls.inline(build, Const(declared.fset, self._path(name)), declared.fset, [self, value], {})
             return
@@ -120,6 +150,7 @@ class Instance(Cells):
         is_slot = isinstance(declared, types.MemberDescriptorType)
         if not is_slot and (not self.of.__dictoffset__ or hasattr(type(declared), "__set__")):
             raise self.refusal(build, f"given another '.{name}', which its class does not hold as it is")
+        self._watch_declared(build, name, declared)
         self.add(build, name, value)
 
     # ------------------------------------------------------------ calls
@@ -256,7 +287,8 @@ def _made(build: Builder, callee: Const, args: list[Value], kwargs: dict[str, Va
         return None
     _watch(build, of)
     found = _begun(build, callee)
-    initialize(build, found, of.__mro__, args, kwargs)
+    if not is_none(initialize(build, found, of.__mro__, args, kwargs)):
+        raise found.refusal(build, "made by an '__init__' that may return a value")
     return found
 
 
@@ -283,6 +315,7 @@ def _watch(build: Builder, of: type) -> None:
             build.watch(of, f".{name}", found)
         else:  # one of Python's own, which is told by its name from one process to the next
             build.watch(of, f".{name}.__qualname__", found.__qualname__)
+    build.watch(of, ".__mro__", of.__mro__)
     for base in of.__mro__:
         if not is_of_library(base.__module__):
             build.watch(base, ".__dict__.__len__()", len(vars(base)))
@@ -434,7 +467,7 @@ class Super(Structure):
     def attribute(self, build: Builder, name: str) -> Value:
         owner = next((one for one in self.classes if name in vars(one)), None)
         declared = MISSING if owner is None else vars(owner)[name]
-        if owner is not None and isinstance(declared, property):
+        if owner is not None and type(declared) is property and declared.fget is not None:
             build.watch(owner, f".{name}", declared)
             return calls.inline(build, Const(declared.fget, f"super().{name}"), declared.fget, [self.owner], {})
         found = None if owner is None else method_of(build, self.owner, owner, name, declared)
