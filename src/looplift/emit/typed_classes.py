@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import collections
 import dataclasses
 import types
 from contextlib import suppress
 from typing import Any
 
+from looplift.base.classes import FIELD_GETTER
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
@@ -43,8 +43,6 @@ _OF_NAMED_TUPLES = frozenset(
 )
 
 
-GETTER = type(collections.namedtuple("_", "field").field)
-"""What the class of a NamedTuple has under the name of a field."""
 _FROM_FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # pyright: ignore[reportAttributeAccessIssue]
 
 
@@ -266,6 +264,6 @@ def is_named_tuple(made: Any) -> bool:
         return False
     attributes = class_attributes(made)
     special = {name for name in attributes if name.startswith("__")} - _OF_NAMED_TUPLES - _SHOWN
-    if not all(type(attributes.get(name)) is GETTER for name in made._fields) or not has_own_defaults(made):
+    if not all(type(attributes.get(name)) is FIELD_GETTER for name in made._fields) or not has_own_defaults(made):
         return False
     return not special and "typing" not in made.__module__ and made.__module__ != "torch.return_types"

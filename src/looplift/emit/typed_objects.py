@@ -30,6 +30,7 @@ class Objects(TensorCalls):
 
     records: dict[type, Record]
     classes: dict[type, dict[str, Any]]
+    callees: dict[Any, tuple[Any, ...]]
     unread: list[Any]
     values: Mapping[str, Any]
     inputs: list[str]

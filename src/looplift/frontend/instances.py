@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import abc
 import ast
-import collections
 import dataclasses
 import inspect
 import types
 from typing import Any
 
-from looplift.base.classes import is_of_library
+from looplift.base.classes import FIELD_GETTER, is_of_library
 from looplift.base.data import dataclass
 from looplift.frontend import calls, evident, expressions, structures
 from looplift.frontend.cells import Cells
@@ -31,8 +30,6 @@ _GENERATED = "<string>"
 """The file of methods that ``dataclasses`` and ``collections`` write."""
 _OF_ITEMS = ("__init__", "__getitem__", "__iter__", "__len__", "__contains__", "__getattribute__", "__getattr__")
 """What a NamedTuple has from ``tuple`` if its items are read as a tuple's."""
-_GETTER = type(collections.namedtuple("_", "field").field)
-"""What the class of a NamedTuple has under the name of a field."""
 _FROM_FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # pyright: ignore[reportAttributeAccessIssue]
 """The default of a parameter of a generated ``__init__`` whose value a factory makes."""
 _HARMLESS = ("abc", "typing")
@@ -105,9 +102,9 @@ class Instance(Cells):
         return expressions.attribute(build, self.callee, name)
 
     def _watch_declared(self, build: Builder, name: str, declared: Any) -> None:
-        """What the class has under the name of an attribute of its own leaves it to the object, and goes on to do so."""
+        """What the class has under the name of an attribute leaves it to the object, and goes on to do so."""
         if self.is_tuple:
-            if type(declared) is not _GETTER or declared.__get__(tuple(self.cells), self.of) != name:
+            if type(declared) is not FIELD_GETTER or declared.__get__(tuple(self.cells), self.of) != name:
                 raise self.refusal(build, f"asked for '.{name}', which is no field of its class any more")
             build.watch(self.of, f".{name}.__reduce__()[1][0]", list(self.cells).index(name))
         elif declared is not MISSING:
