@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import collections
 import sys
 import types
 from functools import cache
 from typing import Any
 
 _LIBRARIES = sys.stdlib_module_names | {"torch", "numpy", "looplift"}
+FIELD_GETTER: type = type(vars(collections.namedtuple("_", "field"))["field"])
+"""What the class of a NamedTuple has under the name of a field."""
 
 
 def method_of_users(kind: type, name: str) -> types.FunctionType | None:

@@ -8,6 +8,7 @@ import types
 from contextlib import suppress
 from typing import Any
 
+from looplift.base.classes import FIELD_GETTER
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
@@ -40,6 +41,9 @@ _OF_NAMED_TUPLES = frozenset(
     """__slots__ _fields _field_defaults __new__ _make _replace _asdict __repr__ __getnewargs__ __match_args__
     __orig_bases__ __replace__ __annotations__""".split()
 )
+
+
+_FROM_FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # pyright: ignore[reportAttributeAccessIssue]
 
 
 @dataclass(eq=False)
@@ -101,7 +105,7 @@ def record_for(made: type, source_of: Any) -> Record:
     for name, value in attributes.items():
         if isinstance(value, types.FunctionType):
             record.methods[name] = value
-        elif isinstance(value, property) and value.fset is None and isinstance(value.fget, types.FunctionType):
+        elif type(value) is property and value.fset is None and isinstance(value.fget, types.FunctionType):
             record.properties[name] = value.fget
         elif isinstance(value, staticmethod) and isinstance(value.__func__, types.FunctionType):
             record.unbound[name] = value.__func__
@@ -155,10 +159,35 @@ def _is_plain(made: type, attributes: dict[str, Any]) -> bool:
     generated = all(not isinstance(one, types.FunctionType) or one.__code__.co_filename == "<string>" for one in own)
     parts = dataclasses.fields(made)
     generated &= {*attributes["__dataclass_fields__"]} == {one.name for one in parts}
-    return generated and all(
-        one.init and one.compare and one.hash is None and not one.kw_only and _default_of(one) is not None
-        for one in parts
+    return (
+        generated
+        and has_own_defaults(made)
+        and ("__post_init__" in attributes) == ("__post_init__" in made.__init__.__code__.co_names)
+        and all(
+            one.init and one.compare and one.hash is None and not one.kw_only and _default_of(one) is not None
+            for one in parts
+        )
     )
+
+
+def has_own_defaults(made: Any) -> bool:
+    """Whether what makes the objects of a dataclass or NamedTuple has the defaults that the class tells of."""
+    function = maker_of(made)
+    if function is None:
+        return False
+    if dataclasses.is_dataclass(made):
+        parts = [one for one in dataclasses.fields(made) if one.init]
+        told = [one.default for one in parts if one.default is not dataclasses.MISSING]
+        found = [one for one in function.__defaults__ or () if one is not _FROM_FACTORY]
+    else:
+        told, found = [*made._field_defaults.values()], [*(function.__defaults__ or ())]
+    return len(found) == len(told) and all(one is other for one, other in zip(found, told, strict=True))
+
+
+def maker_of(made: Any) -> types.FunctionType | None:
+    """The generated function by which a dataclass or a NamedTuple makes its objects; None of other classes."""
+    found = made.__init__ if dataclasses.is_dataclass(made) else made.__new__
+    return found if isinstance(found, types.FunctionType) and found.__code__.co_filename == "<string>" else None
 
 
 def _default_of(part: Any) -> Any:
@@ -235,4 +264,6 @@ def is_named_tuple(made: Any) -> bool:
         return False
     attributes = class_attributes(made)
     special = {name for name in attributes if name.startswith("__")} - _OF_NAMED_TUPLES - _SHOWN
+    if not all(type(attributes.get(name)) is FIELD_GETTER for name in made._fields) or not has_own_defaults(made):
+        return False
     return not special and "typing" not in made.__module__ and made.__module__ != "torch.return_types"

@@ -15,11 +15,12 @@ from looplift.emit.typed_classes import (
     attributes_of,
     is_constant,
     is_named_tuple,
+    maker_of,
     record_for,
 )
 from looplift.emit.typed_scope import Routine, Value, coerced, needed, refuse
 from looplift.emit.typed_tensor_calls import TensorCalls
-from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, Box, Maybe, Tup, text_of
+from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, NONE, Box, Maybe, Tup, text_of
 from looplift.emit.typed_values import tuples_of, types_of
 from looplift.runtime.contents import class_attributes
 
@@ -29,6 +30,7 @@ class Objects(TensorCalls):
 
     records: dict[type, Record]
     classes: dict[type, dict[str, Any]]
+    callees: dict[Any, tuple[Any, ...]]
     unread: list[Any]
     values: Mapping[str, Any]
     inputs: list[str]
@@ -46,6 +48,8 @@ class Objects(TensorCalls):
         if any(one.__name__ == made.__name__ and one is not made for one in self.classes):
             raise refuse(None, f"two classes are called '{made.__name__}'")
         self.classes[made] = class_attributes(made)
+        if (maker := maker_of(made)) is not None:
+            self.callees[maker] = maker.__code__, maker.__defaults__, {}
 
     def has_hash(self, type_: Any) -> bool:
         record = self.records.get(type_.find().made)
@@ -125,7 +129,8 @@ class Objects(TensorCalls):
             return self._made_of_fields(value, record, node)
         self.emit(f"{text} {value.code} = made<{text[4:-1]}>();")
         if "__init__" in record.methods:
-            self.call(self.method_of(record, "__init__", node), node, first=value)
+            if self.call(self.method_of(record, "__init__", node), node, first=value).type not in (NEVER, NONE):
+                raise refuse(node, "makes an object by an '__init__' that may return a value")
         elif node.args or node.keywords:
             raise refuse(node, "gives arguments to a class without a constructor")
         return value

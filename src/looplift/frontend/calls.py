@@ -612,7 +612,7 @@ def _isinstance(build: Builder, node: ast.Call) -> Value:
     kinds = expressions.evaluate(build, node.args[1])
     kinds = kinds.items if isinstance(kinds, Tup) else (kinds,)
     if isinstance(value, instances.Instance) and all(isinstance(kind, Const) for kind in kinds):
-        return Const(issubclass(value.of, tuple(kind.value for kind in kinds if isinstance(kind, Const))))
+        return Const(any([value.is_of(build, kind.value) for kind in kinds if isinstance(kind, Const)]))
     value = build.atom(value)
     if isinstance(value, Const):
         known = [value.value]

@@ -87,9 +87,15 @@ class Cells(Structure):
     def carried(self, build: Builder, parts: Tup) -> Cells:
         """What a name is bound to that is bound to lists, dicts or objects of the same places in turn."""
         found = self.like(build, parts)
-        self.is_carried = found.is_carried = True
-        self.is_itself = found.is_itself = False
+        found.is_carried, found.is_itself = True, False
+        self.share(build)
         return found
+
+    def share(self, build: Builder) -> None:
+        """From now on another name may be bound to it: none of its names may change it or tell it from others."""
+        if not self.is_carried:
+            build.shared.append(frozenset(self.cells.values()))
+        self.is_carried, self.is_itself = True, False
 
     def hand_over(self, build: Builder) -> bool:
         """Its items become those of a list's item: it must be new, and must not be used as an object again."""

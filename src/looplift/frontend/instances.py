@@ -18,11 +18,11 @@ import inspect
 import types
 from typing import Any
 
-from looplift.base.classes import is_of_library
+from looplift.base.classes import FIELD_GETTER, is_of_library
 from looplift.base.data import dataclass
 from looplift.frontend import calls, evident, expressions, structures
 from looplift.frontend.cells import Cells
-from looplift.frontend.scope import MISSING, Builder, Restart, Structure, Tup, Value, is_unbound
+from looplift.frontend.scope import MISSING, Builder, Restart, Structure, Tup, Value, is_none, is_unbound
 from looplift.ir.grammar import UNDEFINED, Atom, Const
 
 INITIALIZERS = ("__init__", "__new__", "__setattr__", "__getattribute__")
@@ -30,6 +30,8 @@ _GENERATED = "<string>"
 """The file of methods that ``dataclasses`` and ``collections`` write."""
 _OF_ITEMS = ("__init__", "__getitem__", "__iter__", "__len__", "__contains__", "__getattribute__", "__getattr__")
 """What a NamedTuple has from ``tuple`` if its items are read as a tuple's."""
+_FROM_FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # pyright: ignore[reportAttributeAccessIssue]
+"""The default of a parameter of a generated ``__init__`` whose value a factory makes."""
 _HARMLESS = ("abc", "typing")
 """Modules of which classes of the user may inherit: their classes do nothing when an object is made."""
 
@@ -75,13 +77,14 @@ class Instance(Cells):
     # ------------------------------------------------------------ attributes
 
     def attribute(self, build: Builder, name: str) -> Value:
-        if name == "__class__":
-            return self.callee
         declared = declared_in(self.of.__mro__, name)
-        if isinstance(declared, property):
+        if name == "__class__" and self._has_own_class:
+            return self.callee
+        if type(declared) is property and declared.fget is not None:
             build.watch(self.of, f".{name}", declared)
             return calls.inline(build, Const(declared.fget, self._path(name)), declared.fget, [self], {})
         if name in self.cells:
+            self._watch_declared(build, name, declared)
             if is_unbound(build.cells[self.cells[name]]):
                 raise build.refuse("unsupported-syntax", f"'.{name}' of {self.noun} may not be set here")
             return self.value(build, name)
@@ -98,13 +101,39 @@ class Instance(Cells):
             raise self.refusal(build, f"asked for '.{name}', which is computed at each access")
         return expressions.attribute(build, self.callee, name)
 
+    def _watch_declared(self, build: Builder, name: str, declared: Any) -> None:
+        """What the class has under the name of an attribute leaves it to the object, and goes on to do so."""
+        if self.is_tuple:
+            if type(declared) is not FIELD_GETTER or declared.__get__(tuple(self.cells), self.of) != name:
+                raise self.refusal(build, f"asked for '.{name}', which is no field of its class any more")
+            build.watch(self.of, f".{name}.__reduce__()[1][0]", list(self.cells).index(name))
+        elif declared is not MISSING:
+            owner = next(one for one in self.of.__mro__ if name in vars(one))
+            build.watch(owner, f".__dict__[{name!r}].__class__", type(declared))
+
+    @property
+    def _has_own_class(self) -> bool:
+        """Whether its ``__class__`` is its class."""
+        return declared_in(self.of.__mro__, "__class__") is vars(object)["__class__"]
+
+    def is_of(self, build: Builder, kind: Any) -> bool:
+        """What ``isinstance`` says of it, if it asks nothing but which classes its class inherits from."""
+        inherits, asked = kind in self.of.__mro__, getattr(type(kind), "__instancecheck__", None)
+        if asked is type.__instancecheck__ and self._has_own_class:
+            build.watch(type(kind), ".__instancecheck__", asked)
+            return inherits
+        is_base = inherits and type(kind) is abc.ABCMeta
+        if is_base and declared_in(kind.__mro__, "__subclasshook__") is vars(object)["__subclasshook__"]:
+            return True
+        raise self.refusal(build, f"asked whether it is of {kind!r}, where more than its bases decides")
+
     def _path(self, name: str) -> str:
         return f"{self.of.__name__}.{name}"
 
     def set(self, build: Builder, name: str, value: Value) -> None:
         """``owner.name = value``."""
         declared = declared_in(self.of.__mro__, name)
-        if isinstance(declared, property) and declared.fset is not None:
+        if type(declared) is property and declared.fset is not None:
             build.watch(self.of, f".{name}", declared)
             calls.inline(build, Const(declared.fset, self._path(name)), declared.fset, [self, value], {})
             return
@@ -118,6 +147,7 @@ class Instance(Cells):
         is_slot = isinstance(declared, types.MemberDescriptorType)
         if not is_slot and (not self.of.__dictoffset__ or hasattr(type(declared), "__set__")):
             raise self.refusal(build, f"given another '.{name}', which its class does not hold as it is")
+        self._watch_declared(build, name, declared)
         self.add(build, name, value)
 
     # ------------------------------------------------------------ calls
@@ -247,18 +277,15 @@ def _made(build: Builder, callee: Const, args: list[Value], kwargs: dict[str, Va
     if _is_named_tuple(of):
         _watch(build, of)
         found = _new(build, callee)
-        given = _bound(build, callee, of.__new__, found, args, kwargs)
-        for name in of._fields:
-            value = given.get(name, UNDEFINED)
-            is_given = value is not UNDEFINED
-            value = value if is_given else calls.default_value(build, callee, of._field_defaults[name])
+        for name, value in _bound(build, callee, of.__new__, found, args, kwargs).items():
             found.add(build, name, value)
         return found
     if not _is_plain(of):
         return None
     _watch(build, of)
     found = _begun(build, callee)
-    initialize(build, found, of.__mro__, args, kwargs)
+    if not is_none(initialize(build, found, of.__mro__, args, kwargs)):
+        raise found.refusal(build, "made by an '__init__' that may return a value")
     return found
 
 
@@ -285,6 +312,7 @@ def _watch(build: Builder, of: type) -> None:
             build.watch(of, f".{name}", found)
         else:  # one of Python's own, which is told by its name from one process to the next
             build.watch(of, f".{name}.__qualname__", found.__qualname__)
+    build.watch(of, ".__mro__", of.__mro__)
     for base in of.__mro__:
         if not is_of_library(base.__module__):
             build.watch(base, ".__dict__.__len__()", len(vars(base)))
@@ -319,25 +347,26 @@ def _fill(
     """The ``__init__`` that ``dataclasses`` wrote for a class."""
     build.watch(owner, ".__init__", generated)
     given = _bound(build, found.callee, generated, found, args, kwargs)
+    named = {*generated.__code__.co_names, *generated.__code__.co_consts}  # frozen objects are filled by words
     rest: list[Value] = []
     for place, (name, one) in enumerate(vars(owner)["__dataclass_fields__"].items()):
         is_initial = one._field_type is dataclasses._FIELD_INITVAR  # pyright: ignore[reportAttributeAccessIssue]
-        has_default = one.default is not dataclasses.MISSING or one.default_factory is not dataclasses.MISSING
-        if not (is_initial or _is_field(one)) or not (has_default or name in given):
-            continue
-        if name in given:
-            value = given[name]
-        elif one.default is not dataclasses.MISSING:
-            value = calls.default_value(build, found.callee, one.default)
-        else:
-            value = _from_factory(build, found, one, place)
         if is_initial:
-            rest.append(value)
-        else:
-            found.put(build, name, value)
-    if declared_in(found.of.__mro__, "__post_init__") is not MISSING:
+            if name not in given:
+                raise found.refusal(build, f"made with '{name}', which is no parameter of its '__init__'")
+            rest.append(given[name])
+        elif _is_field(one) and name in named:  # other fields are the class's alone
+            found.put(build, name, given[name] if name in given else _field_default(build, found, one, place))
+    if "__post_init__" in named:
         found.method(build, "__post_init__", rest, {})
     return Const(None)
+
+
+def _field_default(build: Builder, found: Instance, one: dataclasses.Field, place: int) -> Value:
+    """What a field holds that is no parameter, or whose parameter stands for what a factory makes."""
+    if one.default_factory is not dataclasses.MISSING:
+        return _from_factory(build, found, one, place)
+    return calls.default_value(build, found.callee, one.default)
 
 
 def _is_field(one: dataclasses.Field) -> bool:
@@ -361,12 +390,22 @@ def _from_factory(build: Builder, found: Instance, one: dataclasses.Field, place
 def _bound(
     build: Builder, callee: Const, function: Any, found: Instance, args: list[Value], kwargs: dict[str, Value]
 ) -> dict[str, Value]:
-    """The arguments of a call by the names of the fields that they are for."""
+    """The arguments of a call of a generated function by the names of the fields that they are for, with the defaults
+    that are values."""
+    if "__signature__" in vars(function):
+        raise build.refuse("unknown-call", f"'{callee.path}' shows another signature than its own")
+    signature = inspect.signature(function, follow_wrapped=False)
     try:
-        given = dict(inspect.signature(function).bind(found, *args, **kwargs).arguments)
+        given = signature.bind(found, *args, **kwargs).arguments
     except TypeError as error:
         raise build.refuse("unknown-call", f"the call of '{callee.path}' does not fit: {error}") from None
-    return dict(list(given.items())[1:])
+    for name in ("__code__", "__defaults__", "__kwdefaults__"):
+        build.watch(function, f".{name}", getattr(function, name))
+    return {
+        name: given[name] if name in given else calls.default_value(build, callee, one.default)
+        for name, one in list(signature.parameters.items())[1:]
+        if name in given or one.default is not _FROM_FACTORY
+    }
 
 
 def _is_plain(of: type) -> bool:
@@ -425,7 +464,7 @@ class Super(Structure):
     def attribute(self, build: Builder, name: str) -> Value:
         owner = next((one for one in self.classes if name in vars(one)), None)
         declared = MISSING if owner is None else vars(owner)[name]
-        if owner is not None and isinstance(declared, property):
+        if owner is not None and type(declared) is property and declared.fget is not None:
             build.watch(owner, f".{name}", declared)
             return calls.inline(build, Const(declared.fget, f"super().{name}"), declared.fget, [self.owner], {})
         found = None if owner is None else method_of(build, self.owner, owner, name, declared)

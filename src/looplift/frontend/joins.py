@@ -86,7 +86,7 @@ def _joined_items(
         return None
     parts = join(build, sides[0], sides[1], hint, phis)
     assert isinstance(parts, Tup)
-    orelse.is_carried, orelse.is_itself = True, False
+    orelse.share(build)
     return then.carried(build, parts)
 
 

@@ -227,10 +227,12 @@ def _loop(build: Builder, names: list[str], translate_loop: Callable[[_Entry], N
         entry = _enter(build, names, counts, hidden, numbers, shelved)
         build.unbound_at_entry = unbound | entry.places.keys()
         build.none_at_entry = none | {var: var for var in entry.none}
+        shared = len(build.shared)
         try:
             translate_loop(entry)
             changed = [name for name in before[1] if name not in entry.init and _moved(build, name, before[1][name])]
-            if not changed:
+            is_late = any(not cells.isdisjoint(before[1]) for cells in build.shared[shared:])
+            if not changed and not is_late:  # else the body took what it met at first for its name's alone
                 return
             names = [*names, *changed]
         except Rebound as found:

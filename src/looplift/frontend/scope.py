@@ -302,6 +302,8 @@ class Builder:
     """The attributes that the region sets, by the paths of their objects, with these: found out on the way."""
     late: dict[type, set[str]] = field(default_factory=dict)
     """The attributes that objects of a class get in a branch or loop first: found out on the way, then restarted."""
+    shared: list[frozenset[str]] = field(default_factory=list)
+    """The cells of the lists, dicts and objects to which a name turned out to be bound that was bound to others."""
     grown: dict[str, Var | None] = field(default_factory=dict)
     """The paths of lists that objects hold and the region appends to, with the lists of its own for what is new."""
     fixed: set[str] = field(default_factory=set)

@@ -249,7 +249,7 @@ def _augmented_item(build: Builder, name: str, owner: Structure, key: Value, nod
     """``table[key] += e`` of a list or dict that is known item by item."""
     before = owner.item(build, key)
     found = _updated(build, name, before, expressions.evaluate(build, node))
-    if found is not before:  # a list stays the one that it is
+    if found is not before or isinstance(owner, instances.Instance):  # a list holds the one that it held
         owner.store(build, key, found)
 
 

@@ -84,7 +84,15 @@ def variant_conditions(
 def broken_guard(program: Program, values: Mapping[str, Any], code: RegionCode) -> str | None:
     """The first guard of batched code that does not hold for the values that it was made for."""
     names = program.namespace | vars(builtins) | standard_namespace() | code.namespace
-    return next((text for text in code.guards if not eval(text, names, dict(values))), None)
+    return next((text for text in code.guards if not _holds(text, names, values)), None)
+
+
+def _holds(guard: str, names: dict[str, Any], values: Mapping[str, Any]) -> bool:
+    """Whether a guard holds; one that cannot be asked does not, as in the entry."""
+    try:
+        return bool(eval(guard, names, dict(values)))
+    except Exception:
+        return False
 
 
 def asks_for_memory(guard: str) -> bool:
