@@ -162,4 +162,4 @@ def test_a_tree_without_an_end():
     root = Node(2, random.Random(0))
     root.left.left = root.left.right = root
     right, left = torch.full((3, 3), 9.0), torch.full((3, 3), -9.0)
-    assert compare(decisions, (root, right), (root, left), (root, right)) == ["kept"]
+    assert compare(decisions, (root, right), (root, left), (root, right)) == ["native"]
