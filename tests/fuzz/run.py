@@ -59,6 +59,7 @@ def source_of(number, part):
     the goal of a name."""
     from . import (
         aliases,
+        boxes,
         bridged,
         complexes,
         contexts,
@@ -86,6 +87,7 @@ def source_of(number, part):
 
     makers = {
         "aliases": aliases.aliases_source,
+        "boxes": boxes.boxes_source,
         "bridges": bridged.bridged_source,
         "complexes": complexes.complex_source,
         "elements": elements.elements_source,
@@ -305,7 +307,7 @@ def options_of(arguments):
         "--part",
         default="all",
         help="operations: each row in turn; hosts; trees; samples; plain; elements; nests; stored; objects; bridges; "
-        "strips; contexts; complexes; aliases; places; late; rounds; gradients; numeric; kinds; slots; meters; "
+        "strips; contexts; complexes; aliases; places; late; rounds; gradients; numeric; kinds; slots; meters; boxes; "
         "mutants; or a goal",
     )
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
