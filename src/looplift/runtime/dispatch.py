@@ -571,8 +571,8 @@ class Dispatcher:
         variant.is_slow = passed is False
         # a form that beats the loop does not give way to its rival, but is timed beside it
         gives_way = little and not (passed and variant.code is not None and variant.code.rival is not None)
-        loop, given = trial.typical()[0], self.values_of(arguments)
-        if gives_way and alternatives.takes_over(self, variant, given, trial.sizes, loop):
+        given = self.values_of(arguments)
+        if gives_way and alternatives.takes_over(self, variant, given, trial.sizes, trial.typical()[0]):
             variant.trials, variant.is_slow = {}, True
         elif passed is False:
             self._step_back(variant, trial)
