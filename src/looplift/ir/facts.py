@@ -74,6 +74,8 @@ class Facts:
     """Those of them that are used where that would be noticed."""
     later: set[Var] = field(default_factory=set)
     """What asks for a gradient in later iterations of a loop around, and may not in the first one."""
+    found: dict[str, Any] = field(default_factory=dict)
+    """What later rooms have computed of all this, by their names for it: a region is planned several times."""
 
     @cached_property
     def devices(self) -> frozenset[Any]:

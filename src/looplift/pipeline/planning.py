@@ -55,24 +55,11 @@ def _with_first_apart(facts: Any, plan: Callable[[Any], Any]) -> Any:
     from looplift.analysis.probe import analyse
     from looplift.ir.first_apart import with_first_apart
 
-    if _cuts(facts.function) or (function := with_first_apart(facts.function, facts)) is None:
+    if (function := with_first_apart(facts.function, facts)) is None:
         return None
     with suppress(NotLiftable):
         return plan(analyse(function))
     return None
-
-
-def _cuts(function: Any) -> bool:
-    """Whether a slice has bounds that are computed: outside of all loops what it gives has no lanes to be long in."""
-    from looplift.ir.grammar import Group, Let, Slice, Store, Var, walk
-
-    for statement in walk(function.body):
-        given = statement.op.args if isinstance(statement, Let) else ()
-        parts = [statement.index] if isinstance(statement, Store) else [*given]
-        parts += [item for part in parts if isinstance(part, Group) for item in part.items]
-        if any(isinstance(b, Var) for one in parts if isinstance(one, Slice) for b in (one.lo, one.hi, one.step)):
-            return True
-    return False
 
 
 def _with_sums_apart(facts: Any, plan: Callable[[Any], Any]) -> Any:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from looplift.base.data import replace
@@ -85,7 +85,7 @@ def _code_of(
     )
 
     options = {name: again.keywords[name] for name in ("markers", "empties")}
-    whole_kernel = cache(lambda *, rows=True: one_kernel(function, settings, rows=rows))
+    whole_kernel = _kernels_of(function, settings)
     if kernels and (settings.backend == "native" or suits_a_kernel(function)):
         if not isinstance(found := whole_kernel(), NotLiftable):
             found.renewable = settings.backend == "native" or any(type(value) is list for value in values.values())
@@ -153,6 +153,20 @@ def _code_of(
         # steps of few lanes take longer with autograd's graph than with a tape of numbers, those of many do not
         code.rival, code.expected = partial(small_tensors_for, program, settings=settings), unknown
     return code
+
+
+def _kernels_of(function: Any, settings: Settings) -> Callable[..., RegionCode | NotLiftable]:
+    """The region as one kernel, with or without ``rows``, each tried once: what is none with rows is none without."""
+    made: dict[bool, RegionCode | NotLiftable] = {}
+
+    def whole_kernel(*, rows: bool = True) -> RegionCode | NotLiftable:
+        if isinstance(refused := made.get(True), NotLiftable):
+            return refused
+        if rows not in made:
+            made[rows] = one_kernel(function, settings, rows=rows)
+        return made[rows]
+
+    return whole_kernel
 
 
 def unknown(values: Mapping[str, Any]) -> float:

@@ -23,6 +23,7 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from looplift.base.data import dataclass, field
@@ -97,8 +98,16 @@ class Told:
 def told(context: Context) -> Told:
     """What a region tells of its numbers, with the bounds of those that are given of which it tells least; nothing
     where none of its tensors may be one."""
+    if not context.facts.mixed:
+        return Told()
+    if "told" not in context.facts.found:
+        context.facts.found["told"] = _told(context)
+    return context.facts.found["told"]
+
+
+def _told(context: Context) -> Told:
     best = Told()
-    for limits in LIMITS if context.facts.mixed else ():
+    for limits in LIMITS:
         followed = Followed(context, limits)
         found = followed.told()
         if limits is LIMITS[0] or len(found.at) < len(best.at):
@@ -315,7 +324,7 @@ class Followed:
     def _as_tensor(self, numbers: Numbers, kind: Kind) -> Numbers:
         if isinstance(numbers, Some):
             return numbers
-        return frozenset((exact, _held(_element(held, kind))) for exact, held in numbers)
+        return frozenset((exact, _as_held(held, kind)) for exact, held in numbers)
 
     def _computed(self, name: str, var: Var, atoms: list[Atom]) -> Numbers:
         known = [self._numbers(atom) for atom in atoms]
@@ -330,7 +339,7 @@ class Followed:
         found = set()
         for values, elements in self._cases(atoms, exact):
             held = _value(COMPUTED[name], elements)
-            found.add((_exact(_value(COMPUTED[name], values)), _held(_element(held, self.kind(var)))))
+            found.add((_exact(_value(COMPUTED[name], values)), _as_held(held, self.kind(var))))
         return frozenset(found) if len(found) <= MOST else _summary(frozenset(found), self.kind(var))
 
     def _held_as(self, atom: Atom, var: Var) -> Kind:
@@ -534,6 +543,25 @@ def _element(value: Any, kind: Kind) -> Any:
         return None
 
 
+def _as_held(value: Any, kind: Kind) -> Any:
+    """The number that a number is as an element of a tensor or an array."""
+    if type(value) is float:  # the signs of zeros are told apart
+        return _float_as_held(value.hex(), kind.family == "tensor", kind.dtype)
+    if type(value) in (int, bool):
+        return _whole_as_held(type(value), value, kind.family == "tensor", kind.dtype)
+    return _held(_element(value, kind))
+
+
+@lru_cache(4096)
+def _float_as_held(text: str, is_tensor: bool, dtype: Any) -> Any:
+    return _held(_element(float.fromhex(text), Kind("tensor" if is_tensor else "array", dtype)))
+
+
+@lru_cache(4096)
+def _whole_as_held(of: type, value: int, is_tensor: bool, dtype: Any) -> Any:
+    return _held(_element(of(value), Kind("tensor" if is_tensor else "array", dtype)))
+
+
 def _value(function: Callable[..., Any], values: tuple[Any, ...]) -> Any:
     """The result of a function; RAISES or None, of a division by zero, where Python raises."""
     import numpy as np
@@ -567,7 +595,7 @@ def _is_exact_as(numbers: Numbers, kind: Kind) -> bool:
     """Whether numbers are the same as elements of a tensor."""
     if isinstance(numbers, Some):
         return numbers.is_exact(kind)
-    return all(_same(exact, held) and _same(exact, _held(_element(exact, kind))) for exact, held in numbers)
+    return all(_same(exact, held) and _same(exact, _as_held(exact, kind)) for exact, held in numbers)
 
 
 def _is_near(exact: Any, held: Any, kind: Kind) -> bool:
@@ -576,7 +604,7 @@ def _is_near(exact: Any, held: Any, kind: Kind) -> bool:
         return True
     if exact is RAISES or held is None:
         return False
-    if _same(_held(_element(exact, kind)), held):
+    if _same(_as_held(exact, kind), held):
         return True
     digits = _digits(kind)
     return (
@@ -639,5 +667,5 @@ def _summary(numbers: Numbers, kind: Kind) -> Some:
     """What numbers have in common, beside elements of a kind."""
     if isinstance(numbers, Some):
         return numbers
-    rounded = not all(exact is None or _same(_held(_element(exact, kind)), held) for exact, held in numbers)
+    rounded = not all(exact is None or _same(_as_held(exact, kind), held) for exact, held in numbers)
     return magnitudes.of_values((exact for exact, _ in numbers), rounded=rounded)

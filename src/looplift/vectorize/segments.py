@@ -216,6 +216,8 @@ def axis_of(context: Context, lengths: Node, parents: tuple[Axis, ...], name: st
         if mask is not None and members is None:
             lengths = nodes.select(mask, lengths, nodes.const(0), nodes.INT)
             parents = lane_axes(context, merge_axes(parents, mask.axes))
+        if not parents:
+            raise context.refuse("ragged-shape", "the length of a part is computed outside of all loops")
         lengths.hint = lengths.hint or "lengths"
         lengths.attrs["is_length"] = True
         extent = Node("total", (spread(lengths, parents),), (), nodes.INT, {"key": f"#{lengths.serial}.total"})
