@@ -303,6 +303,8 @@ class Writer(Unchecked):
         elif routine.body is not self._body_of(node):
             raise refuse(None, f"'{node.name}' is defined twice")
         routine.bound = set(self.bound) & self._never_again()
+        if routine.memory:
+            self.emit(f"forget_{routine.name}();")
 
     def _never_again(self) -> set[str]:
         return self.main.kept | set(self.inputs)

@@ -171,10 +171,11 @@ def _key(routine: Routine) -> tuple[str, str]:
 
 
 def memory(routine: Routine) -> list[str]:
+    """Where a routine keeps its results; each run of its definition begins with none."""
     if not routine.memory:
         return []
-    table = f"Dict<{_key(routine)[0]}, {text_of(routine.result)}, 0>"
-    return [f"Ref<{table}> memory_{routine.name} = made<{table}>();"]
+    table, name = f"Dict<{_key(routine)[0]}, {text_of(routine.result)}, 0>", routine.name
+    return [f"Ref<{table}> memory_{name};", f"void forget_{name}() {{ memory_{name} = made<{table}>(); }}"]
 
 
 def method(routine: Routine, lines: list[str]) -> list[str]:
