@@ -394,7 +394,7 @@ class Calls(Tuples):
         if not isinstance(node, ast.Call):
             return False
         views = isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "keys", "values")
-        return views or self.callee(node) in (range, enumerate, zip, reversed, map)
+        return views or self.callee(node) in (range, enumerate, zip, reversed, map) or self.hands_out(node)
 
     def hashed_if_set(self, value: Value, node: ast.AST) -> Value:
         return self.hashed(value, node) if is_box(value, "set") else value
@@ -494,16 +494,21 @@ class Calls(Tuples):
         values = dict(zip(ordered, self.several(*(given[name] for name in ordered)), strict=True))
         if first is not None:
             values[own[0]] = first
-        return self.called(routine, values)
+        return self.handed_out(routine, values, node) if routine.hands_out else self.called(routine, values)
+
+    def called_with(self, routine: Routine, values: dict[str, Value]) -> list[str]:
+        """The arguments of a call with the values of all parameters."""
+        for name, value in values.items():
+            self.widen(routine, name, value.type)
+        self.reached(routine)
+        return [coerced(values[name], routine.types[name]) for name in routine.parameters]
 
     def called(self, routine: Routine, values: dict[str, Value]) -> Value:
         """A call with the values of all parameters, in the order in which they were evaluated."""
+        if routine.hands_out:
+            raise refuse(None, f"'{routine.name}' hands out its results one by one, with 'yield'")
         routine = fitting(routine, values, self.routines)
-        for name, value in values.items():
-            self.widen(routine, name, value.type)
-        texts = [coerced(values[name], routine.types[name]) for name in routine.parameters]
-        self.reached(routine)
-        code = f"{routine.name}({', '.join(texts)})"
+        code = f"{routine.name}({', '.join(self.called_with(routine, values))})"
         if routine.result is NEVER:
             self.emit(f"{code};")
             return Value(NEVER, "None_()")

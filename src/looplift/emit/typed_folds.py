@@ -107,12 +107,7 @@ class Folds(Loops):
         if isinstance(source, ast.GeneratorExp):
             self.generate(source.generators, lambda: step(self.expression(source.elt)))
             return
-        self.emit("{")
-        steps = self.steps_of(source)
-        self.emit(f"for (; {steps.test}; {', '.join(steps.step)}) {{")
-        self.lines += steps.before
-        step(steps.value)
-        self.lines += ["}", "}"]
+        self.for_each(source, step)
 
     def total(self, node: ast.Call) -> Value:
         if len(node.args) == 2 and not may_come_first(node.args[1], node.args[0]):
@@ -148,13 +143,14 @@ class Folds(Loops):
         return Value(type_, name)
 
     def quantified(self, node: ast.Call, is_any: bool) -> Value:
-        name, after = self.fresh(), self.fresh("after")
+        name, after, depth = self.fresh(), self.fresh("after"), len(self.handings)
         self.emit(f"bool {name} = {str(not is_any).lower()};")
         self.emit("{")
 
         def step(value: Value) -> None:
             holds = self.truth_of(value)
-            self.emit(f"if ({'' if is_any else '!'}{holds}) {{ {name} = {str(is_any).lower()}; goto {after}; }}")
+            found = f"{name} = {str(is_any).lower()}; {self.leaving(depth, f'goto {after};')}"
+            self.emit(f"if ({'' if is_any else '!'}{holds}) {{ {found} }}")
 
         self.folded(node, step)
         self.emit(f"}} {after}:;")

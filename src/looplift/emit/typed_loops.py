@@ -12,7 +12,7 @@ from looplift.base.spans import is_strict
 from looplift.base.syntax import nodes_of
 from looplift.base.unpacked import applied
 from looplift.emit.typed_expressions import SEQUENCES, element, inside, is_box
-from looplift.emit.typed_items import Expressions
+from looplift.emit.typed_generators import Generators, Step
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
 from looplift.emit.typed_types import INT, NEVER, TABLES, TEXT, Box, Tup, text_of
 
@@ -30,7 +30,7 @@ class Steps:
     """What each step begins with."""
 
 
-class Loops(Expressions):
+class Loops(Generators):
     """Loops of statements and of comprehensions."""
 
     replaced: dict[Any, Any]
@@ -46,19 +46,61 @@ class Loops(Expressions):
         begin: Callable[[str], None] | None = None,
     ) -> None:
         """A loop over what an expression stands for; ``begin`` writes what comes before its first iteration."""
+
+        def step(value: Value) -> None:
+            if own:
+                self.bind_own(target, value)
+            else:
+                self.bind(target, value)
+            body()
+
+        self.for_each(node, step, begin)
+
+    def for_each(self, source: ast.expr, step: Step, begin: Callable[[str], None] | None = None) -> None:
+        """Do something for each item of what an expression stands for."""
         self.emit("{")
-        steps = self.steps_of(node)
-        if begin is not None:
-            begin(steps.test)
-        self.emit(f"for (; {steps.test}; {', '.join(steps.step)}) {{")
-        self.lines += steps.before
-        if own:
-            self.bind_own(target, steps.value)
+        numbered = self._counted_generator(source)
+        if numbered is not None or self.hands_out(source):
+            if begin is not None:
+                begin("")
+            self._each_handed(source, numbered, step)
         else:
-            self.bind(target, steps.value)
-        body()
+            steps = self.steps_of(source)
+            if begin is not None:
+                begin(steps.test)
+            self.emit(f"for (; {steps.test}; {', '.join(steps.step)}) {{")
+            self.lines += steps.before
+            step(steps.value)
+            self.emit("}")
         self.emit("}")
-        self.emit("}")
+
+    def _counted_generator(self, node: ast.expr) -> tuple[ast.expr, ast.expr | None] | None:
+        """Of ``enumerate(...)`` of a generator function's results that call, and where it begins to count."""
+        if not isinstance(node, ast.Call) or not node.args or self.callee(node) is not enumerate:
+            return None
+        first, *rest = [*node.args, *(one.value for one in node.keywords if one.arg == "start")]
+        plain = len(rest) == len(node.args) + len(node.keywords) - 1 < 2
+        if not plain or not all(isinstance(one, ast.Constant) for one in rest) or not self.hands_out(first):
+            return None
+        return first, next(iter(rest), None)
+
+    def _each_handed(self, source: ast.expr, numbered: tuple[ast.expr, ast.expr | None] | None, step: Step) -> None:
+        if numbered is None:
+            self.hand_to(source, step)
+            return
+        inner, start = numbered
+        count = self.fresh("i")
+        self.emit(f"I {count} = {as_int(self.expression(start), source) if start is not None else 'I(0)'};")
+
+        def counting(value: Value) -> None:
+            number = self.keep(Value(INT, f"{count}++"))
+            step(self.parted(self.tuple_of([number, value]), [number, value]))
+
+        self.hand_to(inner, counting)
+
+    def goes_through_generator(self, source: ast.expr) -> bool:
+        """Whether the statements of a generator function run between the iterations of a loop."""
+        return self._counted_generator(source) is not None or self.hands_out(source)
 
     def bind(self, target: ast.expr, value: Value) -> None:
         raise NotImplementedError
@@ -106,9 +148,6 @@ class Loops(Expressions):
             values = [self.keep(value) for value in self.several(*node.elts)]
             return self.steps_of_values(values)
         return self.steps_of_value(self.expression(node), node)
-
-    def callee(self, node: ast.Call) -> Any:
-        raise NotImplementedError
 
     def steps_of_range(self, node: ast.Call) -> Steps:
         bounds = [as_int(self.keep(value), node) for value in self.several(*node.args)]
@@ -350,16 +389,16 @@ class Loops(Expressions):
         if isinstance(source, ast.GeneratorExp):
             return self.gathered(box, source.generators, [source.elt], method)
         name = self.fresh()
+
+        def put(value: Value) -> None:
+            self.joins.widen(box, 0, value.type)
+            self.emit(f"{name}->{method}({coerced(value, box.find().cells[0])});")
+
         with self.block() as lines:
-            steps = self.steps_of(source)
-            self.joins.widen(box, 0, steps.value.type)
-            self.emit(f"for (; {steps.test}; {', '.join(steps.step)}) {{")
-            self.lines += steps.before
-            self.emit(f"{name}->{method}({coerced(steps.value, box.find().cells[0])});")
-            self.emit("}")
+            self.for_each(source, put)
         text = text_of(box)
         self.emit(f"{text} {name} = made<{inside(text)}>();")
-        self.lines += ["{", *lines, "}"]
+        self.lines += lines
         return Value(box.find(), name)
 
 

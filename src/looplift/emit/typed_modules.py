@@ -348,7 +348,7 @@ class Modules(Held):
         if not is_left:
             return self._each_in_turn(node, columns, count)
         before, told, after = set(self.bound), self.told - assigned(node), self.fresh("after")
-        self.exits.append(after)
+        self.exits.append((after, len(self.handings)))
         self.emit("{")
         for place in self._each_module(columns):
             if count is not None:

@@ -16,6 +16,15 @@ static inline void orderly(Dyn a) { if (a.tag == 2) orderly(a.d); }
 template <class T> void orderly(const Opt<T>& a) { if (a.has) orderly(a.v); }
 template <class T> void orderly(const T&) {}
 
+// ---- what takes the results of a function that hands them out, and tells whether it wants no more
+template <class T> struct Taker {
+  const void* of;
+  bool (*call)(const void*, const T&);
+  template <class L> Taker(const L& taker) : of(&taker), call([](const void* p, const T& item) {
+      return (*(const L*)p)(item); }) {}
+  bool operator()(const T& item) const { return call(of, item); }
+};
+
 // ---- lists, deques and bytes
 struct Made;
 template <class T, int kind> struct List {

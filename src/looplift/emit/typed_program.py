@@ -23,6 +23,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_attempts import without_attempts
 from looplift.emit.typed_classes import is_constant
+from looplift.emit.typed_generators import is_generator
 from looplift.emit.typed_names import captured_names, stored_names
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
 from looplift.emit.typed_tensor_calls import torch_name
@@ -164,7 +165,7 @@ class Writer(Unchecked):
     def _once(self) -> Refused | None:
         """Write all routines with the types that are known so far; what is refused may be understood when more are."""
         self.routine, self.bound, self.renamed, self.exits = self.main, set(self.inputs), {}, []
-        self.told = frozenset()
+        self.told, self.handings = frozenset(), []
         self.no_rows()
         refused = None
         try:
@@ -202,11 +203,11 @@ class Writer(Unchecked):
 
     def _write_routine(self, routine: Routine) -> None:
         self.routine, self.bound, self.told = routine, set(routine.parameters), frozenset()
-        self.renamed, self.exits = {}, []
+        self.renamed, self.exits, self.handings = {}, [], []
         self.no_rows()
         with self.block() as lines:
             if self.statements(routine.body):
-                self.returned(Value(type_of(None, self.joins, {}), "None_()"))
+                self.do_Return(ast.Return())
         self.methods[routine] = lines
 
     # ------------------------------------------------------------ names
@@ -300,6 +301,8 @@ class Writer(Unchecked):
             routine.defaults = _expressions_of(defaults, node.name)
             routine.outer = self.main
             routine.memory = self._memory(node)
+            if routine.memory is not None and routine.hands_out:
+                raise refuse(None, f"'{node.name}' keeps what it hands out one by one")
         elif routine.body is not self._body_of(node):
             raise refuse(None, f"'{node.name}' is defined twice")
         routine.bound = set(self.bound) & self._never_again()
@@ -313,12 +316,12 @@ class Writer(Unchecked):
         arguments = node.args
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
             raise refuse(None, f"'{node.name}' takes arguments in a way of its own")
-        if any(isinstance(one, ast.Yield | ast.YieldFrom | ast.Await | ast.Global) for one in nodes_of(node)):
+        if any(isinstance(one, ast.Await | ast.Global) for one in nodes_of(node)):
             raise refuse(None, f"'{node.name}' is no plain function")
         shared = {one for inner in nodes_of(node) if isinstance(inner, ast.Nonlocal) for one in inner.names}
         body = self._body_of(node)
         made = Routine(name, [one.arg for one in arguments.args], body, stored_names(body), None)
-        made.shared = shared
+        made.shared, made.hands_out = shared, is_generator(body)
         return made
 
     def _body_of(self, node: ast.FunctionDef) -> list[ast.stmt]:

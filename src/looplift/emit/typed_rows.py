@@ -76,6 +76,8 @@ class Rows(LibraryCalls):
 
     def _surveyed(self, node: ast.For | ast.While) -> Survey:
         survey = Survey()
+        if isinstance(node, ast.For) and self.goes_through_generator(node.iter):
+            raise _Loud
         for part in [*node.body, *([node.test] if isinstance(node, ast.While) else [node.target])]:
             for one in nodes_of(part):
                 self._look_at(one, survey)

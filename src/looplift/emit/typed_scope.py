@@ -44,7 +44,10 @@ class Value:
 
 @dataclass(eq=False)
 class Routine:
-    """A function of the user's: ``kept`` are the variables that functions inside share with it."""
+    """A function of the user's: ``kept`` are the variables that functions inside share with it.
+
+    ``hands_out``: it is a generator function, whose ``result`` is what it hands out.
+    """
 
     name: str
     parameters: list[str]
@@ -64,6 +67,7 @@ class Routine:
     calls_itself: bool = False
     modules: dict[str, Any] = field(default_factory=dict)
     """Parameters that stand for network modules, which are known."""
+    hands_out: bool = False
 
 
 @dataclass(frozen=True)

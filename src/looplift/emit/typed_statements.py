@@ -34,6 +34,9 @@ class Statements(OptionalNames):
     def do_Expr(self, node: ast.Expr) -> None:
         if isinstance(node.value, ast.Constant):
             return
+        if isinstance(node.value, ast.Yield | ast.YieldFrom):
+            self.do_yield(node.value)
+            return
         if not isinstance(node.value, ast.Call):
             raise refuse(node, "does nothing")
         value = self.expression(node.value)
@@ -337,7 +340,7 @@ class Statements(OptionalNames):
 
     def do_While(self, node: ast.While) -> bool:
         endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
-        after = self.fresh("after")
+        after, depth = self.fresh("after"), len(self.handings)
         self.loop_begins(node)
         self.emit("for (;;) {")
         self.emit("tick();")
@@ -346,7 +349,7 @@ class Statements(OptionalNames):
             self.emit(f"if (!({self.condition(node.test)})) break;")
         before = set(self.bound)
         self.told |= not_none(node.test, True)
-        self._body(node.body, after if node.orelse else "")
+        self._body(node.body, after if node.orelse else "", depth)
         self.bound, self.told = before, told
         self.emit("}")
         self.loop_ends()
@@ -354,12 +357,12 @@ class Statements(OptionalNames):
         return not endless or any(_breaks(one) for one in node.body)
 
     def do_For(self, node: ast.For) -> bool | None:
-        after = self.fresh("after")
+        after, depth = self.fresh("after"), len(self.handings)
         before: set[str] = set()
 
         def body() -> None:
             self.emit("tick();")
-            self._body(node.body, after if node.orelse else "")
+            self._body(node.body, after if node.orelse else "", depth)
 
         before = set(self.bound)
         told = self.told = self.told - assigned(node)
@@ -375,8 +378,8 @@ class Statements(OptionalNames):
     def loop_ends(self) -> None:
         raise NotImplementedError
 
-    def _body(self, nodes: list[ast.stmt], after: str) -> None:
-        self.exits.append(after)
+    def _body(self, nodes: list[ast.stmt], after: str, depth: int) -> None:
+        self.exits.append((after, depth))
         self.statements(nodes)
         self.exits.pop()
 
@@ -389,11 +392,13 @@ class Statements(OptionalNames):
             self.emit(f"}} {after}:;")
             self.bound, self.told = before, told
 
-    exits: list[str]
+    exits: list[tuple[str, int]]
+    """Of the loops around a statement where ``break`` goes, if not behind the loop, and how deep that is."""
     lambdas: dict[int, ast.FunctionDef]
 
     def do_Break(self, node: ast.Break) -> bool:
-        self.emit(f"goto {self.exits[-1]};" if self.exits[-1] else "break;")
+        label, depth = self.exits[-1]
+        self.emit(self.leaving(depth, f"goto {label};") if label else "break;")
         return False
 
     def do_Continue(self, node: ast.Continue) -> bool:
@@ -401,17 +406,17 @@ class Statements(OptionalNames):
         return False
 
     def do_Return(self, node: ast.Return) -> bool:
+        if self.routine.hands_out and node.value is None:
+            self.leave_routine("false")
+            return False
         value = self.expression(node.value) if node.value is not None else Value(NONE, "None_()")
         self.returned(value)
         return False
 
     def returned(self, value: Value) -> None:
-        routine = self.routine
-        joined = self.joins.join(routine.result, value.type)
-        if joined is not routine.result and text_or_never(joined) != text_or_never(routine.result):
-            self.joins.changes += 1
-        routine.result = joined
-        self.emit(f"return {coerced(value, joined)};")
+        if self.routine.hands_out:
+            raise refuse(None, f"'{self.routine.name}' hands out its results one by one, and returns a value")
+        self.leave_routine(coerced(value, self.widen_result(value)))
 
     def do_Raise(self, node: ast.Raise) -> bool:
         self.emit("bail(RAISED);")
@@ -420,10 +425,6 @@ class Statements(OptionalNames):
     def do_Assert(self, node: ast.Assert) -> None:
         self.emit(f"if (!({self.condition(node.test)})) bail(RAISED);")
         self.told |= not_none(node.test, True)
-
-
-def text_or_never(type_: Any) -> str:
-    return "" if type_ is NEVER else text_of(type_)
 
 
 def as_function(name: str, node: ast.Lambda) -> ast.FunctionDef:

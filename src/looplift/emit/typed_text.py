@@ -191,10 +191,21 @@ def method(routine: Routine, lines: list[str]) -> list[str]:
         out += [f"if ({table}->n > {routine.memory}) bail(MEMORY);"] if routine.memory > 0 else []
         out += ["return found; }"]
         name += "_anew"
-    out += [f"{result} {name}({parameters}) {{", *(["Deep deep;"] if routine.calls_itself else [])]
+    out += [_head(routine, name, parameters), *(["Deep deep;"] if routine.calls_itself else [])]
     out += variables(routine, sorted(routine.types.keys() - set(routine.parameters)))
     out += [f"bool set_{one} = true;" for one in routine.parameters if one in routine.doubtful]
     return [*out, *lean(routine, lines), "bail(UNBOUND);", "}"]
+
+
+def _head(routine: Routine, name: str, parameters: str) -> str:
+    """What a function's text begins with; one that hands out its results is made for each that takes them, or, where
+    it calls itself, takes them as the same."""
+    result = text_of(routine.result)
+    if not routine.hands_out:
+        return f"{result} {name}({parameters}) {{"
+    taker = f"const Taker<{result}>" if routine.calls_itself else "const Hand"
+    known = "" if routine.calls_itself else "template <class Hand> "
+    return f"{known}bool {name}({parameters}{', ' if parameters else ''}{taker}& hand_out) {{"
 
 
 def lean(routine: Routine, lines: list[str]) -> list[str]:

@@ -50,9 +50,17 @@ class Source:
 def source_of(function: Any) -> Source:
     """The source of a function or method. Raises NotLiftable where there is none, or not the one it was made from."""
     function = plain_function(function)
-    if function.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR):
+    if function.__code__.co_flags & inspect.CO_GENERATOR:
         raise NotLiftable("generator", f"'{function.__name__}' hands out its results one by one, with 'yield'")
-    if function.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE):
+    return source_of_called(function)
+
+
+def source_of_called(function: Any) -> Source:
+    """The same, also of a generator function, for those who know when its statements run."""
+    function = plain_function(function)
+    if function.__code__.co_flags & (
+        inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR
+    ):
         raise NotLiftable("unsupported-syntax", f"'{function.__name__}' is asynchronous")
     return _read(function)
 
