@@ -32,18 +32,25 @@ class Counters(Methods):
         value = self.looked_at(source)
         if value is not None and is_box(value, *TABLES, "set"):
             raise refuse(node, "counts what another dict or a set holds")
+        if value is None:  # it may look at what was counted meanwhile
+            self.folded(source, lambda item: self._count_one(owner, item, node))
+            return
         items = self.listed(node, source)
-        self.joins.widen(owner.type, 0, element(items))
+        place = self.fresh("i")
+        self.emit(f"for (I {place} = 0; {place} < {items.code}->n; ++{place}) {{")
+        self._count_one(owner, Value(element(items), f"{items.code}->data[{items.code}->head + {place}]"), node)
+        self.emit("}")
+
+    def _count_one(self, owner: Value, value: Value, node: ast.AST) -> None:
+        self.joins.widen(owner.type, 0, value.type)
         self.check_key(element(owner), node)
         key, count = owner.type.find().cells
-        if NEVER in (element(items), key):
+        if NEVER in (value.type, key):
             return
-        place, item, number = self.fresh("i"), self.fresh(), self.fresh()
-        given = coerced(Value(element(items), f"{items.code}->data[{items.code}->head + {place}]"), key)
-        self.emit(f"for (I {place} = 0; {place} < {items.code}->n; ++{place}) {{")
+        item, number = self.fresh(), self.fresh()
+        given, one = coerced(value, key), coerced(Value(INT, "I(1LL)"), count)
         self.emit(f"{text_of(key)} {item} = {given}; {text_of(count)} {number} = {self._number(owner, item, count)};")
-        one = coerced(Value(INT, "I(1LL)"), count)
-        self.emit(f"{owner.code}->set({item}, plus({number}, {one})); }}")
+        self.emit(f"{owner.code}->set({item}, plus({number}, {one}));")
 
     def _number(self, owner: Value, key: str, count: object) -> str:
         return f"counted({owner.code}, {key}, {coerced(Value(INT, 'I(0LL)'), count)})"

@@ -101,9 +101,8 @@ class Folds(Loops):
         self.renamed = before
         return found
 
-    def folded(self, node: ast.Call, step: Callable[[Value], None]) -> None:
-        """Do something for each item of the argument."""
-        source = node.args[0]
+    def folded(self, source: ast.expr, step: Callable[[Value], None]) -> None:
+        """Do something for each item of an argument."""
         if isinstance(source, ast.GeneratorExp):
             self.generate(source.generators, lambda: step(self.expression(source.elt)))
             return
@@ -128,7 +127,7 @@ class Folds(Loops):
             self.emit(f"{name} = plus({name}, item_of_{name}({item})); {seen} = true;")
 
         with self.block() as lines:
-            self.folded(node, step)
+            self.folded(node.args[0], step)
         type_ = INT if found[0] in (NEVER, BOOL) else found[0]
         if type_ is not INT and sys.version_info >= (3, 12):
             raise refuse(node, "adds floats more exactly than one after the other")
@@ -152,7 +151,7 @@ class Folds(Loops):
             found = f"{name} = {str(is_any).lower()}; {self.leaving(depth, f'goto {after};')}"
             self.emit(f"if ({'' if is_any else '!'}{holds}) {{ {found} }}")
 
-        self.folded(node, step)
+        self.folded(node.args[0], step)
         self.emit(f"}} {after}:;")
         return Value(BOOL, name)
 
@@ -183,7 +182,6 @@ class Folds(Loops):
         best, best_key, seen = self.fresh(), self.fresh(), self.fresh()
         types: list[Any] = [NEVER, NEVER]
         source = node.args[0] if len(node.args) == 1 else ast.List(node.args, ast.Load())
-        call = ast.Call(node.func, [source], [])
 
         def step(value: Value) -> None:
             value = self.keep(self.present(value) if "key" not in keywords else value)
@@ -197,7 +195,7 @@ class Folds(Loops):
             self.emit(f"if (!{seen} || {test}) {{ {best} = {value.code}; {best_key} = {key.code}; {seen} = true; }}")
 
         with self.block() as lines:
-            self.folded(call, step)
+            self.folded(source, step)
         default = self.expression(keywords["default"]) if "default" in keywords else None
         if NEVER in types:
             return default or Value(NEVER, "None_()")

@@ -107,6 +107,9 @@ class Methods(Calls):
     def extend(self, owner: Value, source: ast.expr, node: ast.AST) -> Value:
         owner = self.keep(owner)
         self.alters(owner)
+        if self.is_stream(source):  # which may go through what grows meanwhile
+            self.folded(source, lambda value: self.emit(f"{owner.code}->push({self.item_of(owner, value)});"))
+            return Value(NONE, "None_()")
         items = self.listed(node, source)
         self.joins.widen(owner.type, 0, element(items))
         self.joins.widen(items.type, 0, element(owner))
@@ -196,6 +199,9 @@ class Methods(Calls):
         value = self.looked_at(source)
         if value is not None and not (value.type is TEXT or is_box(value, *SEQUENCES)):
             raise refuse(node, "adds in an order of its own")
+        if value is None:
+            self.folded(source, lambda value: self.emit(f"{owner.code}->add({self.key_of(owner, value, node)});"))
+            return Value(NONE, "None_()")
         items = self.listed(node, source)
         self.joins.widen(owner.type, 0, element(items))
         self.joins.widen(items.type, 0, element(owner))

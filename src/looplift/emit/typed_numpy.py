@@ -194,7 +194,7 @@ class Scalars(Stores):
             self.emit(f"{name} = {found.code}; {seen} = true;")
 
         with self.block() as lines:
-            self.folded(node, step)
+            self.folded(node.args[0], step)
         type_ = types[0]
         text = text_of(type_)
         first = as_number(start, type_)

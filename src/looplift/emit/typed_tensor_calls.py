@@ -488,7 +488,7 @@ class TensorCalls(TensorMaking):
         while not same(types[0], before):  # until the sum is of the type of its items, too
             before = types[0]
             with self.block() as found:
-                self.folded(node, step)
+                self.folded(node.args[0], step)
             lines = found
         self.emit(f"{text_of(types[0])} {name} = {coerced(start, types[0])};")
         self.lines += lines
@@ -498,7 +498,7 @@ class TensorCalls(TensorMaking):
         found: list[Any] = []
         before = set(self.bound)
         with self.block():
-            self.folded(node, lambda value: found.append(value.type))
+            self.folded(node.args[0], lambda value: found.append(value.type))
         self.bound = before
         return any(isinstance(one.inner if isinstance(one, Maybe) else one, Ten | Either) for one in found)
 
