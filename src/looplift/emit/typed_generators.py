@@ -171,11 +171,12 @@ def _text_or_never(type_: Any) -> str:
 
 def is_generator(body: list[ast.stmt]) -> bool:
     """Whether statements of a function hand out its results, not those of functions inside."""
-    return any(isinstance(node, ast.Yield | ast.YieldFrom) for statement in body for node in _own(statement))
+    return any(isinstance(node, ast.Yield | ast.YieldFrom) for statement in body for node in own_nodes(statement))
 
 
-def _own(node: ast.AST) -> Iterator[ast.AST]:
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a statement, but not those of functions that it defines."""
     yield node
     if not isinstance(node, _FUNCTIONS):
         for child in children_of(node):
-            yield from _own(child)
+            yield from own_nodes(child)

@@ -89,9 +89,12 @@ class Held(ArrayCalls):
             return self.unrolled[name]
         if name in self.renamed or name in self.imports:
             return None
-        if name in self.routine.modules:
-            return self.routine.modules[name]
-        if self.owner(name) is not None:
+        owner, routine = self.owner(name), self.routine
+        while routine is not None and routine is not owner:
+            if name in routine.modules:
+                return routine.modules[name]
+            routine = routine.outer
+        if owner is not None:
             return None
         value = self.values.get(name)
         if not isinstance(value, nn.Module):

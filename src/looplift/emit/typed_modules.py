@@ -121,7 +121,8 @@ class Modules(Held):
             ]
             made = Routine(
                 f"{known.name}_{len(self.routines)}", [one for one in known.parameters if one not in modules],
-                known.body, known.stores, known.namespace, defaults=defaults, modules=modules,
+                known.body, known.stores, known.namespace, kept=known.kept, shared=known.shared, defaults=defaults,
+                modules=modules, hands_out=known.hands_out,
             )  # fmt: skip
             made.parameters_of = function  # type: ignore[attr-defined]
             self.routines[key] = made

@@ -413,7 +413,7 @@ class Objects(TensorCalls):
         """Whether it is the object that a constructor is called for."""
         routine = self.routine
         own = routine.parameters[0] if routine.parameters else ""
-        is_own = owner.code == f"v_{own}" and own not in routine.stores
+        is_own = owner.code == f"v_{routine.variable(own)}" and own not in routine.stores
         return is_own and self.routines.get(record.methods.get("__init__")) is routine
 
     def _set(self, owner: Value, record: Record, name: str, value: Value, node: Any) -> None:

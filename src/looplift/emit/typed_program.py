@@ -23,7 +23,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_attempts import without_attempts
 from looplift.emit.typed_classes import is_constant
-from looplift.emit.typed_generators import is_generator
+from looplift.emit.typed_generators import is_generator, own_nodes
 from looplift.emit.typed_names import captured_names, stored_names
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
 from looplift.emit.typed_tensor_calls import torch_name
@@ -50,7 +50,6 @@ _ARITHMETIC: dict[type, Any] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
 }  # fmt: skip
-_FUNCTIONS = (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)
 
 
 @dataclass
@@ -288,29 +287,35 @@ class Writer(Unchecked):
         return super().load(name, routine)
 
     def define(self, node: ast.FunctionDef) -> None:
-        if self.routine is not self.main:
-            raise refuse(None, f"'{node.name}' is a function in a function in a function")
-        key = (self.main, node.name)
+        outer = self.routine
+        if outer.hands_out:
+            raise refuse(None, f"'{node.name}' is a function in one that hands out its results one by one")
+        key = (outer, node.name)
         routine = self.routines.get(key)
         if routine is None:
-            routine = self.routines[key] = self._routine(node, f"f_{node.name}")
+            name = f"f_{node.name}" if outer is self.main else f"f{len(self.routines)}_{node.name}"
+            routine = self._routine(node, name)
+            self._put_inside(routine, outer)
+            self.routines[key] = routine
             try:
                 defaults = [_default_of(one) for one in node.args.defaults]
             except (ValueError, ArithmeticError):
                 raise refuse(None, f"'{node.name}' has defaults that are no constants") from None
             routine.defaults = _expressions_of(defaults, node.name)
-            routine.outer = self.main
             routine.memory = self._memory(node)
             if routine.memory is not None and routine.hands_out:
                 raise refuse(None, f"'{node.name}' keeps what it hands out one by one")
         elif routine.body is not self._body_of(node):
             raise refuse(None, f"'{node.name}' is defined twice")
-        routine.bound = set(self.bound) & self._never_again()
+        routine.bound = set(self.bound) & (outer.kept | set(outer.parameters))
         if routine.memory:
             self.emit(f"forget_{routine.name}();")
 
-    def _never_again(self) -> set[str]:
-        return self.main.kept | set(self.inputs)
+    def _put_inside(self, routine: Routine, outer: Routine) -> None:
+        """A function that another one defines, whose variables it shares, and the module around it."""
+        routine.outer, routine.namespace = outer, outer.namespace
+        if outer.namespace is not None:
+            routine.parameters_of = outer.parameters_of  # type: ignore[attr-defined]
 
     def _routine(self, node: ast.FunctionDef, name: str) -> Routine:
         arguments = node.args
@@ -318,10 +323,12 @@ class Writer(Unchecked):
             raise refuse(None, f"'{node.name}' takes arguments in a way of its own")
         if any(isinstance(one, ast.Await | ast.Global) for one in nodes_of(node)):
             raise refuse(None, f"'{node.name}' is no plain function")
-        shared = {one for inner in nodes_of(node) if isinstance(inner, ast.Nonlocal) for one in inner.names}
         body = self._body_of(node)
+        own = (inner for statement in body for inner in own_nodes(statement))
+        shared = {one for inner in own if isinstance(inner, ast.Nonlocal) for one in inner.names}
         made = Routine(name, [one.arg for one in arguments.args], body, stored_names(body), None)
         made.shared, made.hands_out = shared, is_generator(body)
+        made.kept = captured_names(body)
         return made
 
     def _body_of(self, node: ast.FunctionDef) -> list[ast.stmt]:
@@ -364,13 +371,6 @@ class Writer(Unchecked):
             routine = self._routine(tree, f"g{len(self.routines)}_{function.__name__}")
             if tree.decorator_list and not hasattr(self.values.get(tree.name), "__looplift_original__"):
                 raise refuse(None, f"'{function.__name__}' has decorators")
-            if any(
-                isinstance(one, _FUNCTIONS)
-                for statement in tree.body
-                for one in nodes_of(statement)
-                if not isinstance(one, ast.Lambda)
-            ):
-                raise refuse(None, f"'{function.__name__}' has functions inside")
             routine.defaults = _expressions_of(function.__defaults__ or (), function.__name__)
             routine.namespace, routine.parameters_of = function.__globals__, function  # type: ignore[attr-defined]
             self.routines[function] = routine
@@ -400,6 +400,8 @@ class Writer(Unchecked):
         every = [self.main, *(one for one in self.methods if one is not self.main)]
         for one in every:
             one.calls_itself = one in self._reachable(one)
+        if any(one.outer is not None and one.outer.calls_itself for one in every):
+            raise refuse(None, "a function that calls itself has functions inside")
         check_result(self.main.result)
         if any(holds(one, _is_named) for one in (self.main.result, *self.given.values())):
             raise refuse(None, "sizes, or values with their places, are handed out as one")

@@ -69,6 +69,11 @@ class Routine:
     """Parameters that stand for network modules, which are known."""
     hands_out: bool = False
 
+    def variable(self, name: str) -> str:
+        """What the C++ of a variable is called: functions inside share some, and the program has these of all."""
+        is_program = self.namespace is None and self.outer is None
+        return f"{name}__{self.name}" if name in self.kept and not is_program else name
+
 
 @dataclass(frozen=True)
 class Factory:
@@ -161,12 +166,22 @@ class Scope:
 
     def owner(self, name: str) -> Routine | None:
         """The routine whose variable a name is."""
-        routine = self.routine
-        if name in routine.stores or name in routine.parameters:
-            if name not in routine.shared:
+        routine: Routine | None = self.routine
+        while routine is not None:
+            if name not in routine.shared and (name in routine.stores or name in routine.parameters):
                 return routine
-        outer = routine.outer
-        return outer if outer is not None and (name in outer.stores or name in outer.parameters) else None
+            routine = routine.outer
+        return None
+
+    def _bound_in(self, owner: Routine) -> set[str]:
+        """The variables of a function around that which is written, or of that itself, that are bound for sure."""
+        if owner is self.routine:
+            return self.bound
+        inner = self.routine
+        while inner.outer is not owner:
+            assert inner.outer is not None
+            inner = inner.outer
+        return inner.bound
 
     def widen(self, routine: Routine, name: str, type_: Any) -> None:
         before = routine.types.get(name, NEVER)
@@ -181,25 +196,26 @@ class Scope:
         if routine is None:
             raise refuse(None, f"'{name}' is no variable here")
         self.widen(routine, name, value.type)
-        self.emit(f"v_{name} = {coerced(value, routine.types[name])};")
+        variable = routine.variable(name)
+        self.emit(f"v_{variable} = {coerced(value, routine.types[name])};")
         if name in routine.doubtful:
-            self.emit(f"set_{name} = true;")
+            self.emit(f"set_{variable} = true;")
         if routine is self.routine:
             self.bound.add(name)
             self.told -= {name}
 
     def load(self, name: str, routine: Routine) -> Value:
-        known = self.bound if routine is self.routine else self.routine.bound
+        known, variable = self._bound_in(routine), routine.variable(name)
         type_ = routine.types.get(name, NEVER)
         if name not in known and name not in routine.doubtful:
             routine.doubtful.add(name)
             self.joins.changes += 1
         if name in known:
-            return Value(type_, f"v_{name}")
+            return Value(type_, f"v_{variable}")
         if name not in routine.types:  # nothing that is ever reached binds it
             self.emit("bail(UNBOUND);")
             return Value(NEVER, "None_()")
-        return Value(type_, f"(set_{name} ? (void)0 : bail(UNBOUND), v_{name})")
+        return Value(type_, f"(set_{variable} ? (void)0 : bail(UNBOUND), v_{variable})")
 
     def box(self, node: ast.AST, kind: str, cells: int, hint: str = "") -> Any:
         """The container that an expression makes: one for each place in the text."""

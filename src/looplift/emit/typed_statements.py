@@ -180,8 +180,8 @@ class Statements(OptionalNames):
                 old, value = map(self.present, self.in_order([lambda: old, lambda: self.expression(node.value)]))
                 if isinstance(node.op, ast.Add) and old.type is TEXT and value.type is TEXT:
                     owner = self.owner(name)
-                    if owner is not None and old.code == f"v_{name}":
-                        self.emit(f"append(v_{name}, {value.code});")
+                    if owner is not None and old.code == f"v_{owner.variable(name)}":
+                        self.emit(f"append({old.code}, {value.code});")
                         return
                 self.refuse_shared_change(old, node)
                 self._change_name(name, old, value, node)

@@ -21,8 +21,8 @@ class Stores(Statements):
 
     def store(self, name: str, value: Value) -> None:
         self._note_row(value)
-        if value.code in self.short:
-            self.short.add(f"v_{name}")
+        if value.code in self.short and (owner := self.owner(name)) is not None:
+            self.short.add(f"v_{owner.variable(name)}")
         super().store(name, value)
 
     def item_of(self, owner: Value, value: Value, place: int = 0) -> str:

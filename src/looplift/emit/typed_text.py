@@ -31,7 +31,7 @@ def program_text(writer: Writer, every: list[Routine]) -> str:
     members = [f"Str {name} = {quoted(text)};" for text, name in writer.texts.items()]
     members += variables(main, sorted(main.kept & main.types.keys()))
     for one in rest:
-        members += memory(one)
+        members += [*variables(one, sorted(one.kept & one.types.keys())), *memory(one)]
     body = [*members]
     for one in rest:
         body += method(one, writer.methods[one])
@@ -140,9 +140,10 @@ _WITH_TENSORS = (
 def variables(routine: Routine, names: list[str]) -> list[str]:
     lines = []
     for name in names:
-        lines.append(f"{text_of(routine.types[name])} v_{name}{{}};")
+        variable = routine.variable(name)
+        lines.append(f"{text_of(routine.types[name])} v_{variable}{{}};")
         if name in routine.doubtful:
-            lines.append(f"bool set_{name} = false;")
+            lines.append(f"bool set_{variable} = false;")
     return lines
 
 
@@ -192,9 +193,18 @@ def method(routine: Routine, lines: list[str]) -> list[str]:
         out += ["return found; }"]
         name += "_anew"
     out += [_head(routine, name, parameters), *(["Deep deep;"] if routine.calls_itself else [])]
-    out += variables(routine, sorted(routine.types.keys() - set(routine.parameters)))
-    out += [f"bool set_{one} = true;" for one in routine.parameters if one in routine.doubtful]
+    out += variables(routine, sorted(routine.types.keys() - set(routine.parameters) - routine.kept))
+    out += [f"bool set_{one} = true;" for one in routine.parameters if one in routine.doubtful - routine.kept]
+    out += _begun(routine)
     return [*out, *lean(routine, lines), "bail(UNBOUND);", "}"]
+
+
+def _begun(routine: Routine) -> list[str]:
+    """What the variables that functions inside share are at the beginning of each call."""
+    given = routine.kept.intersection(routine.parameters)
+    lines = [f"v_{routine.variable(one)} = v_{one};" for one in sorted(given)]
+    flags = sorted(routine.doubtful & routine.kept & routine.types.keys())
+    return lines + [f"set_{routine.variable(one)} = {str(one in given).lower()};" for one in flags]
 
 
 def _head(routine: Routine, name: str, parameters: str) -> str:
@@ -210,9 +220,9 @@ def _head(routine: Routine, name: str, parameters: str) -> str:
 
 def lean(routine: Routine, lines: list[str]) -> list[str]:
     """A routine's statements, with no more copies than they need."""
-    types = {name: text_of(type_) for name, type_ in routine.types.items()}
+    types = {routine.variable(name): text_of(type_) for name, type_ in routine.types.items()}
     count = ["Ticks tick;"] if any(line == "tick();" or " = tick.until(" in line for line in lines) else []
-    return [*count, *without_copies(lines, types, (f"v_{name}" for name in routine.kept))]
+    return [*count, *without_copies(lines, types, (f"v_{routine.variable(name)}" for name in routine.kept))]
 
 
 def record_text(name: str) -> str:

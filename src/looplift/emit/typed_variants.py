@@ -20,7 +20,7 @@ MOST = 8
 
 def fitting(routine: Routine, values: Mapping[str, Value], routines: dict[Any, Routine]) -> Routine:
     """The function for these arguments, by the names of its parameters; a new one is put beside the others."""
-    if routine.namespace is None or routine.memory is not None:
+    if routine.namespace is None or routine.outer is not None or routine.memory is not None:
         return routine
     if _fits(routine, values):
         return routine
