@@ -270,7 +270,7 @@ def in_methods(rows):
 def named_lambdas(rows):
     def shifted(d):
         base = d[0]
-        shift = lambda x: x - base  # noqa: E731
+        shift = lambda x: x - base
         base = shift(base) + 1
         return [shift(x) for x in d]
 
@@ -352,3 +352,34 @@ def of_equal_keys(rows):
 def test_keys_that_are_equal(row):
     lifted = looplift.lift(of_equal_keys, verify="off")
     assert repr(lifted([row, row])) == repr(lifted([row, row])) == repr(of_equal_keys([row, row]))
+
+
+@lru_cache(maxsize=None)
+def stirling(n, k):
+    if n == k:
+        return 1
+    if k == 0 or k > n:
+        return 0
+    return k * stirling(n - 1, k) % 1000003 + stirling(n - 1, k - 1)
+
+
+def of_all_calls(rows):
+    out = []
+    for d in rows:
+        for k in d:
+            out.append(stirling(k, 2))
+    return out
+
+
+def test_a_cache_of_all_calls_is_filled_by_the_loop():
+    found = []
+    for call in (of_all_calls, looplift.lift(of_all_calls, verify="off")):
+        stirling.cache_clear()
+        found.append((call(ROWS), stirling.cache_info()))
+    assert found[0] == found[1]
+
+
+def test_the_report_says_what_to_do_about_a_cache_of_all_calls():
+    lifted = looplift.lift(of_all_calls, verify="off")
+    lifted(ROWS)
+    assert "with its definition inside of the function that has the loop" in " ".join(str(lifted.report()).split())

@@ -323,7 +323,7 @@ class Node:
         if not self.children:
             yield self.value
         for child in self.children:
-            for leaf in child.leaves():  # noqa: UP028
+            for leaf in child.leaves():
                 yield leaf
 
 
@@ -430,7 +430,7 @@ def test_a_generator_function_that_changes_is_another_one(monkeypatch):
 
 def each_of(n):
     for k in range(n):
-        yield k  # noqa: UP028
+        yield k
 
 
 def uses_module(limits):

@@ -10,6 +10,7 @@ from .bridged import bridged_source
 from .contexts import context_source
 from .differential import check
 from .elements import elements_source
+from .inner import inner_source
 from .late import late_source
 from .nests import nests_source
 from .objects import objects_source
@@ -30,6 +31,13 @@ def test_programs_over_elements_objects_and_two_libraries_give_the_same_answer(m
 def test_programs_over_plain_values_give_the_same_answer():
     for number in range(4):
         source = plain_source(random.Random(number))
+        verdict = check(source)
+        assert not verdict.why, f"{verdict.why}\n{source}"
+
+
+def test_programs_with_functions_inside_and_generator_functions_give_the_same_answer():
+    for number in range(3):
+        source = inner_source(random.Random(number))
         verdict = check(source)
         assert not verdict.why, f"{verdict.why}\n{source}"
 

@@ -379,7 +379,7 @@ class _Probe:
     def _check_harmless(self, op: Op, value) -> None:
         """A probe must not be noticed: no state changes, no arguments change, no numbers are drawn."""
         if op.name == "call":
-            raise NotLiftable("unknown-call", f"the effects of calling '{op.args[0]!r}' are not known")
+            raise NotLiftable("unknown-call", special.unknown_effects(repr(op.args[0]), value(op.args[0])))
         receiver = value(op.args[0]) if op.args and isinstance(op.args[0], Const | Var) else None
         if op.name == "module":
             assert receiver is not None

@@ -12,7 +12,7 @@ from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_optional_names import OptionalNames
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
 from looplift.emit.typed_told import assigned, not_none
-from looplift.emit.typed_types import DICTS, INT, NEVER, NONE, TABLES, TEXT, Arr, Box, Either, Ten, Tup, text_of
+from looplift.emit.typed_types import DICTS, INT, NEVER, NONE, TABLES, TEXT, Arr, Box, Either, Ten, Tup
 
 
 class Statements(OptionalNames):

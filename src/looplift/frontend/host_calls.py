@@ -44,6 +44,7 @@ from looplift.frontend.host_values import (
     is_tensor,
     is_tensor_atom,
 )  # fmt: skip
+from looplift.ops import special
 from looplift.ops.writes import by_parameter
 
 
@@ -339,7 +340,7 @@ def builtin_call(flow: Flow, value: Any, node: ast.Call) -> set[Atom]:
         return _sequence_function(flow, value, node, arguments)
     if name in ("deque", "defaultdict", "Counter", "OrderedDict") and value.__module__ == "collections":
         return _collection(flow, name, node, arguments)
-    refuse("unknown-call", f"the effects of '{ast.unparse(node.func)}' are not known", node)
+    refuse("unknown-call", special.unknown_effects(ast.unparse(node.func), value), node)
 
 
 def _isinstance(flow: Flow, node: ast.Call, arguments: list[set[Atom]]) -> set[Atom]:

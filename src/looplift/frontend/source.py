@@ -58,9 +58,7 @@ def source_of(function: Any) -> Source:
 def source_of_called(function: Any) -> Source:
     """The same, also of a generator function, for those who know when its statements run."""
     function = plain_function(function)
-    if function.__code__.co_flags & (
-        inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR
-    ):
+    if function.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         raise NotLiftable("unsupported-syntax", f"'{function.__name__}' is asynchronous")
     return _read(function)
 

@@ -6,6 +6,7 @@ Methods of Python's own types, of its standard library, of torch and of NumPy ar
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
@@ -43,7 +44,18 @@ _MOVES = frozenset(
 """What hands values on as they are, or looks at them in its own way."""
 _OF_ITEMS = frozenset("getitem iter_item iter_len unpack builtin.len key_place".split())
 _COMPARISONS = frozenset("eq ne lt le gt ge".split())
+_KEEPING = functools._lru_cache_wrapper
 _OF_TEXT = frozenset("format builtin.str builtin.print".split())
+
+
+def unknown_effects(name: str, function: Any) -> str:
+    """Why a call of a function is not looked into."""
+    if isinstance(function, _KEEPING):
+        return (
+            f"'{name}' keeps its results, which other callers find again and may count; with its definition inside of "
+            "the function that has the loop they are that call's alone"
+        )
+    return f"the effects of calling '{name}' are not known"
 
 
 def check_operation(name: str, args: list[Any], kwargs: dict[str, Any] | None = None, span: Span | None = None) -> None:
