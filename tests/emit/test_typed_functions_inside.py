@@ -280,7 +280,33 @@ def named_lambdas(rows):
     return out
 
 
+def never_called(rows):
+    out = []
+    for d in rows:
+
+        @cache
+        def unused(i):
+            return d[i]
+
+        out.append(sum(d) if d else unused(0))
+        out.extend(sizes([d, d]))
+    return out
+
+
+def never_reached(rows):
+    out = []
+    for d in rows:
+
+        @cache
+        def unused(i):
+            return d[i]
+
+        out.append(len(sizes([d])))
+    return out
+
+
 NATIVE = [
+    never_called, never_reached,
     in_loop, as_its_variable_changes, before_the_loop, in_inner_loop, in_while, of_enough, in_function, in_helper,
     of_several_kinds, bound_in_some_calls, three_deep, in_methods, named_lambdas,
 ]  # fmt: skip

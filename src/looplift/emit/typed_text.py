@@ -32,6 +32,8 @@ def program_text(writer: Writer, every: list[Routine]) -> str:
     members += variables(main, sorted(main.kept & main.types.keys()))
     for one in rest:
         members += [*variables(one, sorted(one.kept & one.types.keys())), *memory(one)]
+    uncalled = [one for one in writer.routines.values() if one.memory and one not in every]
+    members += [f"void forget_{one.name}() {{}}" for one in uncalled]
     body = [*members]
     for one in rest:
         body += method(one, writer.methods[one])
