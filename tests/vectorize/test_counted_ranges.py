@@ -50,9 +50,9 @@ def downwards(x):
 def counted_twice(x):
     found, k = [], 0
     while k < x.shape[0]:
-        found.append(torch.sort(x[k]).values)
+        ordered = torch.sort(x[k]).values
         k += 1
-        found.append(torch.sort(x[k - 1] * 2).values)
+        found.append(ordered + x[k - 1] * 2)
         k += 1
     return torch.stack(found), k
 
@@ -203,3 +203,20 @@ def test_frames_of_arrays_are_lanes():
     for _ in range(3):
         assert not difference(lifted(signal), spectra(signal), magnitude=1.0, path="call")
     assert [loop.decision for loop in lifted.report().loops] == ["lanes"]
+
+
+def test_an_array_that_each_step_appends_is_no_alias():
+    def collected(x, bound):
+        found, start = [], 0
+        while bound[start] > 0:
+            row = torch.zeros(3, dtype=x.dtype)
+            for m in range(3):
+                row[m] = torch.special.i0(x[start + m]).sum()
+            found.append(row)
+            start += 1
+        return torch.stack(found)
+
+    x, bound = matrix(9, 4), torch.tensor([1, 1, 1, 0])
+    lifted = lift(collected, backend="torch", verify="off")
+    assert not difference(lifted(x, bound), collected(x, bound), magnitude=1.0, path="call")
+    assert "aliasing" not in str(lifted.report())

@@ -144,8 +144,9 @@ class _Counting:
         if op.name in ARITHMETIC:
             return all(map(self.outer.is_integer, operands(op)))
         owner = op.args[0] if op.args else None
-        if op.name in ("getitem", "unpack"):  # of a shape, which is a tuple of integers
-            return owner in still and self.outer.facts.kind(owner).family == "tuple"  # type: ignore[arg-type]
+        if op.name in ("getitem", "unpack"):  # of a shape
+            made = self.lets.get(owner) if isinstance(owner, Var) else None
+            return made is not None and made.op.name == "attribute" and self.outer.is_integer(let.var)
         is_shape = op.name == "attribute" and isinstance(op.args[1], Const) and op.args[1].value in ("shape", "ndim")
         if not (op.name in LENGTHS or is_shape or op.name in ("method.size", "method.numel", "method.dim")):
             return False
