@@ -89,7 +89,13 @@ class ArrayCalls(Arrays):
             left, right = self.several(*node.args)
             return products.of_arrays(self, left, right, node, products.OF_ARRAYS[function])
         if function is np.concatenate and len(node.args) == 1 and isinstance(node.args[0], ast.List | ast.Tuple):
-            return self._concatenated(node.args[0].elts, node)
+            return self._concatenated(self.several(*node.args[0].elts), node)
+        if function is np.append and len(node.args) == 2:
+            given = list(map(self.present, self.several(*node.args)))
+            if any(is_array(one) for one in given):
+                return self._concatenated(
+                    [one if is_array(one) else self._of_items([one], node) for one in given], node
+                )
         values = list(map(self.present, self.several(*node.args)))
         if (formula := _formula_of(function, values)) is not None:
             return self._by_function(formula, list(map(self.keep, values)), node)
@@ -98,9 +104,9 @@ class ArrayCalls(Arrays):
     def _by_function(self, function: Any, values: list[Value], node: ast.Call) -> Value:
         raise NotImplementedError
 
-    def _concatenated(self, nodes: list[ast.expr], node: ast.Call) -> Value:
+    def _concatenated(self, given: list[Value], node: ast.Call) -> Value:
         """Rows one behind the other."""
-        values = list(map(self.keep, map(self.present, self.several(*nodes))))
+        values = list(map(self.keep, map(self.present, given)))
         if any(one.type is NEVER for one in values):
             return Value(NEVER, "None_()")
         if len(values) < 2 or any(not is_array(one) or one.type is not values[0].type for one in values):
