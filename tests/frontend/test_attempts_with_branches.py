@@ -14,7 +14,7 @@ def unused_name(a):
             try:
                 q = a[i + 1, j]
                 z[i, j] = a[i, j] - q
-            except IndexError:
+            except IndexError as e:  # noqa: F841
                 pass
     return z
 
@@ -24,7 +24,7 @@ def name_bound_before(a):
     for i in range(a.shape[0]):
         try:
             total += a[i + 1, 0]
-        except IndexError:
+        except IndexError as e:  # noqa: F841
             total += 100.0
     return total + e
 
@@ -34,7 +34,7 @@ def name_bound_behind(a):
     for i in range(a.shape[0]):
         try:
             total += a[i + 1, 0]
-        except IndexError:
+        except IndexError as e:  # noqa: F841
             total += 100.0
         e = total * 2
         total += e
@@ -102,7 +102,7 @@ def suppressed(a, angle):
                     z[i, j] = a[i, j]
                 else:
                     z[i, j] = 0
-            except IndexError:
+            except IndexError as e:  # noqa: F841
                 z[i, j] = -2
     return z
 

@@ -112,7 +112,7 @@ def _tried(
     if (parts := operations.step_by_step(first)) is not None:
         return _tried([*parts, *rest], behind, handlers, counter, asked)
     if isinstance(first, ast.If):
-        first.test = operations.visit(first.test)
+        first.test = operations.expression(first.test)
         chain = _branch(first, _tried(rest, behind, handlers, counter, asked), handlers, counter, asked)
     else:
         chain = [operations.visit(first), *_tried(rest, behind, handlers, counter, asked)]
@@ -141,7 +141,7 @@ def _branch(
     node.body = _tried(node.body, [], marks, counter, marked)  # type: ignore[arg-type]
     node.orelse = _tried(node.orelse, [], marks, counter, marked)  # type: ignore[arg-type]
     before: list[ast.stmt] = []
-    behind = rest
+    behind: list[ast.stmt] = rest
     for flag, (_, handler), (_, mark) in zip(flags, handlers, marks, strict=True):
         if any(mark is one for one in marked):
             asked.append(handler)
@@ -173,6 +173,11 @@ class _Operations(ast.NodeTransformer):
             return super().visit(node)
         finally:
             self.entered.pop()
+
+    def expression(self, node: ast.expr) -> ast.expr:
+        found = self.visit(node)
+        assert isinstance(found, ast.expr)
+        return found
 
     def step_by_step(self, node: ast.stmt) -> list[ast.stmt] | None:
         """The statements for one with a choice in front that may fail in one of its sides; None of any other."""

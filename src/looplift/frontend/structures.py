@@ -106,9 +106,8 @@ class Shelf(Cells):
             return table.item(build, key)
         known = self._key(build, key)
         if known not in self.cells:
-            if self.kind == "list" and self.site is not None and not self.cells:
-                restart(build, self.site, OPEN)  # a later statement of a loop may fill it
-            raise build.refuse("requirement", f"{self.noun} has no {known!r}")
+            filled = "" if self.cells or self.kind != "list" else " before the loop fills it, and places of it change"
+            raise build.refuse("requirement", f"{self.noun} has no {known!r}{filled}")
         return self.value(build, known)
 
     def sliced(self, build: Builder, part: slice) -> Value:

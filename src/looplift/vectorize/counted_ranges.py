@@ -120,7 +120,7 @@ class _Counting:
         first, second = test.op.args
         for name, counter, bound in ((test.op.name, first, second), (FLIPPED[test.op.name], second, first)):
             found = self.terms(counter, self.lets, still)
-            if found is None or not self.is_known(bound, still):
+            if found is None or not isinstance(bound, Var | Const) or not self.is_known(bound, still):
                 continue
             carry, added = found
             way, behind = COMPARISONS[name]

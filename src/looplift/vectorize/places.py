@@ -165,8 +165,9 @@ def _domain_of(context: Context, index: Var) -> tuple[Linear, int] | None:
     if loop is None or not isinstance(loop.domain, Range):
         return None
     lo, step = _linear(context, loop.domain.lo), loop.domain.step
-    known = isinstance(step, Const) and type(step.value) is int and step.value
-    return (lo, step.value) if lo is not None and known else None
+    if lo is None or not isinstance(step, Const) or type(step.value) is not int or not step.value:
+        return None
+    return lo, step.value
 
 
 def _moves(context: Context, form: Linear, loop: Loop) -> bool:
