@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 WORTH_IT = 1e-4
 """Seconds of a call of the loop, from which on another form is compiled."""
+MAX_RENEWALS = 5
+"""So often a variant is given another form where one did not hold; values of ever new kinds are the loop's."""
 LONG = 1e-3
 """Seconds of a call of the loop, from which on its pieces are lifted where the whole is slower."""
 
@@ -46,6 +48,8 @@ def takes_over(
 
 def replaces(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -> bool:
     """Whether another form runs instead of a variant from now on, for arguments of any size."""
+    if variant.renewals >= MAX_RENEWALS:
+        return False
     code = variant.code
     last = None if code is None else code.otherwise
     other = None
@@ -62,6 +66,7 @@ def replaces(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -
         return False
     variant.code, variant.call, variant.conditions = other.code, other.call, other.conditions
     variant.failures, variant.verified, variant.watched, variant.trials = 0, False, True, None
+    variant.renewals += 1
     return True
 
 

@@ -61,7 +61,13 @@ class Variant:
     code: RegionCode | None = None
     call: Callable[..., Any] | None = None
     failures: int = 0
+    renewals: int = 0
+    """How often another form took its place, as it did not hold."""
     watched: bool = False
+    calm: int = 0
+    """How many calls that are watched have held since one did not."""
+    wanted: int = 1
+    """After so many it is watched no more."""
     verified: bool = False
     plain: bool = False
     guards: list[str] = field(default_factory=list)
@@ -94,6 +100,8 @@ class Variant:
     """Of the region, if another form of it is tried once its loop has run for long enough."""
 
 
+MAX_WANTED = 64
+"""What holds in some calls and not in others is watched for so many at most: to watch it or not is a new entry."""
 TURNS = 8
 """After so many calls of statements that stay it is asked whether what they call is still lifted."""
 
@@ -520,9 +528,9 @@ class Dispatcher:
         if collect:
             self.records.timed(self.program, time.perf_counter() - start, variant.seconds)
         if variant.watched:
-            variant.failures = 0
-            if not self.program.raises:  # it may do so every other time
-                variant.watched = False
+            variant.failures, variant.calm = 0, variant.calm + 1
+            if not self.program.raises and variant.calm >= variant.wanted:  # it may do so every other time
+                variant.watched, variant.wanted = False, min(2 * variant.wanted, MAX_WANTED)
                 self.install()
         if trial is not None:
             self._judge(variant, trial, arguments)
@@ -670,7 +678,7 @@ class Dispatcher:
         if variant.refusal is not None:
             second.withdraw(self, variant)
             return
-        variant.failures += 1
+        variant.failures, variant.calm = variant.failures + 1, 0
         was_watched, variant.watched = variant.watched, True
         is_required = isinstance(failure, RequirementFailed | FloatingPointError) or is_beyond(failure)
         code = "requirement" if is_required else "internal"
@@ -692,8 +700,8 @@ class Dispatcher:
             self.records.fell_back(self.program, variant.code, code, text)
             if self.program.raises:
                 self.divide(self.program.span[0])
-                if was_watched:
-                    return
+            if was_watched:
+                return
         self.install()
 
     def _leave_uneven(self, variant: Variant, names: set[str]) -> None:
