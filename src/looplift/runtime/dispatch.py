@@ -571,6 +571,8 @@ class Dispatcher:
             trial = max(variant.trials.values(), key=lambda one: min(len(one.batched), len(one.written)))
         if passed is None:
             return
+        if passed and variant.refusal is not None and second.meets_the_loop(self, trial):
+            return
         little = passed is False or trial.gains_little
         if little and variant.code is not None and _gets_faster(variant.code, trial):
             trial.begin_anew()
@@ -600,7 +602,7 @@ class Dispatcher:
     def _step_back(self, variant: Variant, trial: Trial) -> None:
         """Leave arguments of this size to the loop; at others the variant is tried again."""
         if variant.refusal is not None:
-            second.step_back(self, variant, trial.sizes)
+            second.step_back(self, variant, trial.sizes, by_loop=trial.is_against_loop)
             return
         loop, batched = map(readable_seconds, trial.typical())
         refusal = NotLiftable("too-small", f"a call of the loop takes {loop}, of batched code {batched}")

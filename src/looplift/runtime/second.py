@@ -6,7 +6,7 @@ calls; the loser is not used for arguments of this size.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -66,7 +66,7 @@ def trial_of(variant: Variant, patience: float, *, is_estimate: bool, spent: flo
     unknown = loop is None and code is not None and any(one.decision in UNSURE for one in code.decisions)
     if variant.refusal is not None:
         seen = any(one.cold or one.written for one in (variant.trials or {}).values())
-        return Trial(0.0, patience, feared=0.0 if seen else loop or UNENDED * spent)
+        return Trial(0.0, patience, feared=0.0 if seen else loop or UNENDED * spent, as_written=loop)
     if unknown:
         return Trial(spent, patience, is_estimate and spent > 0)
     if loop is not None and is_estimate and variant.code is not None and variant.code.parts_ways:
@@ -79,7 +79,7 @@ def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, .
     long even so."""
     import time
 
-    pieces, known = dispatcher.fallback, _compiled(dispatcher)
+    pieces, known = None if trial.is_against_loop else _lifted_pieces(dispatcher), _compiled(dispatcher)
     run, other = pieces or dispatcher.program.original, min(trial.batched)
     start, compiled = time.perf_counter(), compiling.seconds
     result = run(*arguments)
@@ -97,6 +97,21 @@ def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, .
     if not trial.is_warm and _is_hopeless(trial, other):
         trial.is_warm, trial.written = True, [*trial.cold]
     return result
+
+
+def _lifted_pieces(dispatcher: Dispatcher) -> Callable[..., Any] | None:
+    """The statements with what is lifted inside of them; None where nothing is: to come to it would take time only."""
+    is_idle = dispatcher.hooked is None and all(child.is_idle for child in dispatcher.children)
+    return None if is_idle else dispatcher.fallback
+
+
+def meets_the_loop(dispatcher: Dispatcher, trial: Trial) -> bool:
+    """Whether the loop as written has the next turns: another form that beat the pieces may be slower than that."""
+    loop = trial.as_written
+    if trial.is_against_loop or loop is None or loop > CLEAR * min(trial.batched) or not _lifted_pieces(dispatcher):
+        return False
+    trial.written, trial.cold, trial.is_against_loop = [], [], True
+    return True
 
 
 def _is_hopeless(trial: Trial, other: float) -> bool:
@@ -129,11 +144,12 @@ def withdraw(dispatcher: Dispatcher, variant: Variant) -> None:
     dispatcher.install()
 
 
-def step_back(dispatcher: Dispatcher, variant: Variant, sizes: dict[str, Any]) -> None:
-    """The pieces are used at these sizes of values."""
+def step_back(dispatcher: Dispatcher, variant: Variant, sizes: dict[str, Any], *, by_loop: bool = False) -> None:
+    """The pieces are used at these sizes of values; the loop as written where nothing of them is lifted, or that was
+    faster than the other form."""
     variant.is_slow = True
     if dispatcher.add_small(variant, sizes) and variant.small is not None:
-        variant.small.is_divided, variant.trials = True, {}
+        variant.small.is_divided, variant.trials = not by_loop and _lifted_pieces(dispatcher) is not None, {}
     else:
         variant.call = None
     _restate(dispatcher, variant)
