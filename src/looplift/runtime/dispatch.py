@@ -23,6 +23,7 @@ from looplift.runtime.inside import Inside
 from looplift.runtime.patience import Allowance, Patience
 from looplift.runtime.records import Records, failed_check, is_beyond
 from looplift.runtime.snapshot import Attributes, CannotCopy, Containers, GeneratorStates, Saved, root_of
+from looplift.runtime.stopwatch import Stopwatch
 from looplift.runtime.traced import Numbered, traced_entry
 from looplift.runtime.trials import Trial, decided_together, size_class
 from looplift.runtime.variants import Program, RegionCode, build_function
@@ -553,9 +554,9 @@ class Dispatcher:
             trial.is_bounded, (result, seconds) = False, ended
             trial.written += [] if seconds is None else [seconds]
         else:
-            start = time.perf_counter()
+            watch = Stopwatch()
             result = self.program.original(*arguments)
-            trial.written.append(time.perf_counter() - start)
+            trial.written.append(watch.seconds())
         self._judge(variant, trial, arguments)
         return result
 
@@ -627,16 +628,16 @@ class Dispatcher:
         if code is None or call is None:  # another thread has given it up meanwhile
             return self.program.original(*arguments), None
         unproved = code.mutated if not variant.verified else ()
-        start = time.perf_counter()
+        watch = Stopwatch()
         saved = self._saved(code.mutated if code.commits_early else unproved, values)
         states = GeneratorStates(values.values()) if code.random else None
         attributes = Attributes(code.sets, entry.reader(self.program, values)) if code.sets else None
         if not (code.random or code.commits_early):
-            start = time.perf_counter()  # what is saved for others is saved in the first call alone
+            watch = Stopwatch()  # what is saved for others is saved in the first call alone
         try:
             result = call(*arguments)
             if trial is not None:
-                trial.took(time.perf_counter() - start, entered)
+                trial.took(watch.seconds(), entered)
             return result, None
         except Exception as failure:
             if saved is not None:

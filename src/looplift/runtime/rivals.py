@@ -7,7 +7,6 @@ turns for a few calls, and the faster one runs from then on.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.report import readable_seconds
 from looplift.runtime import alternatives
+from looplift.runtime.stopwatch import Stopwatch
 from looplift.runtime.trials import CLEAR, CLEAR_AT_ONCE, PAIRS, Trial, size_class
 from looplift.runtime.verification import verified_call
 
@@ -100,12 +100,12 @@ def call(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) -
         times = contest.times[size] = Times(sizes=dispatcher.sizes_of(arguments))
     if contest.turn_of_other and contest.other is not None and times.variant and _is_ready(contest.other):
         return _turn_of_other(dispatcher, variant, contest.other, times, arguments)
-    start = time.perf_counter()
+    watch = Stopwatch()
     try:
         result = run(*arguments)
     except Exception as failure:
         return dispatcher.failed(variant, failure, *arguments)
-    times.variant.append(time.perf_counter() - start)
+    times.variant.append(watch.seconds())
     if len(contest.times) > MAX_SIZES or min(times.variant) > TOO_LONG:
         _end(dispatcher, variant)
     elif sum(times.variant) > EARNED:
@@ -163,13 +163,13 @@ def _turn_of_other(
     if not other.verified and dispatcher.verify == "first":
         return _compared(dispatcher, variant, other, arguments)
     contest.turn_of_other = False
-    start = time.perf_counter()
+    watch = Stopwatch()
     try:
         result = run(*arguments)
     except Exception:
         _end(dispatcher, variant)
         return dispatcher.program.original(*arguments)
-    times.other.append(time.perf_counter() - start)
+    times.other.append(watch.seconds())
     share = times.share()
     if share is not None and share < GAIN:
         _takes_over(dispatcher, variant, other, times)

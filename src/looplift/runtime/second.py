@@ -15,7 +15,7 @@ import torch
 from looplift.base.errors import NotLiftable
 from looplift.runtime import entry
 from looplift.runtime.contents import ATOMS, CONTAINERS
-from looplift.runtime.patience import compiling
+from looplift.runtime.stopwatch import Stopwatch
 from looplift.runtime.trials import CLEAR, CLEAR_IN_ONE, UNDISTURBED, UNEVEN, Trial
 from looplift.runtime.verification import BUDGET
 
@@ -77,13 +77,11 @@ def trial_of(variant: Variant, patience: float, *, is_estimate: bool, spent: flo
 def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, ...]) -> Any:
     """A call of the pieces; the first ones, which make them and try them out, are not counted, unless they take too
     long even so."""
-    import time
-
     pieces, known = None if trial.is_against_loop else _lifted_pieces(dispatcher), _compiled(dispatcher)
     run, other = pieces or dispatcher.program.original, min(trial.batched)
-    start, compiled = time.perf_counter(), compiling.seconds
+    watch = Stopwatch()
     result = run(*arguments)
-    seconds = time.perf_counter() - start - (compiling.seconds - compiled)
+    seconds = watch.seconds()
     trial.first_turns += 1
     is_new = _compiled(dispatcher) != known
     seconds /= COMPARED if is_new else 1
