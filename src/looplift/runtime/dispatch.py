@@ -89,6 +89,8 @@ class Variant:
     """Of a plain variant: the statements run with smaller regions in them."""
     contest: rivals.Contest | None = None
     """With another form of its code, which may be faster."""
+    made_by: Callable[..., RegionCode] | None = None
+    """Of another form of a variant's code: what compiles it."""
     is_rival: bool = False
     """Whether it is another form of a variant's code, for sizes at which it was faster."""
     heat: int = 0

@@ -9,7 +9,7 @@ import re
 import sys
 import time
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -174,10 +174,10 @@ def trains(variant: Variant, values: Mapping[str, Any]) -> bool:
 # ---------------------------------------------------------------- the entry
 
 
-def holds(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) -> bool:
-    """Whether a variant's guard accepts the arguments that it was made for."""
+def holds(dispatcher: Dispatcher, variant: Variant, arguments: Sequence[Any], more: Sequence[str] = ()) -> bool:
+    """Whether a variant's guard, and ``more`` conditions, accept arguments."""
     program = dispatcher.program
-    text = f"def guard({', '.join(program.arguments)}):\n    return {_all(variant.conditions)}"
+    text = f"def guard({', '.join(program.arguments)}):\n    return {_all([*variant.conditions, *more])}"
     guard = make_function(text, "guard", dispatcher.writer.constants, program.namespace, "<looplift guard>")
     try:
         return bool(guard(*arguments))

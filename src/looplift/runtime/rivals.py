@@ -99,7 +99,9 @@ def call(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) -
     if (times := contest.times.get(size)) is None:
         times = contest.times[size] = Times(sizes=dispatcher.sizes_of(arguments))
     if contest.turn_of_other and contest.other is not None and times.variant and _is_ready(contest.other):
-        return _turn_of_other(dispatcher, variant, contest.other, times, arguments)
+        if alternatives.accepts(dispatcher, variant, contest.other, dispatcher.values_of(arguments)):
+            return _turn_of_other(dispatcher, variant, contest.other, times, arguments)
+        contest.turn_of_other = False
     watch = Stopwatch()
     try:
         result = run(*arguments)
