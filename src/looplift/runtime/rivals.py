@@ -34,6 +34,8 @@ GAIN = 0.9
 LONG, APART = 0.02, 1.3
 """Two calls are enough that take so many seconds, and differ by so much."""
 MAX_SIZES = 8
+MAX_MISSES = 8
+"""So often the other form did not hold for the values of a call that it should have had, and it is given up."""
 
 
 @dataclass
@@ -70,6 +72,7 @@ class Contest:
     other: Variant | None = None
     times: dict[tuple[int, ...], Times] = field(default_factory=dict)
     turn_of_other: bool = False
+    misses: int = 0
 
 
 def begin(variant: Variant) -> None:
@@ -101,14 +104,14 @@ def call(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) -
     if contest.turn_of_other and contest.other is not None and times.variant and _is_ready(contest.other):
         if alternatives.accepts(dispatcher, variant, contest.other, dispatcher.values_of(arguments)):
             return _turn_of_other(dispatcher, variant, contest.other, times, arguments)
-        contest.turn_of_other = False
+        contest.turn_of_other, contest.misses = False, contest.misses + 1
     watch = Stopwatch()
     try:
         result = run(*arguments)
     except Exception as failure:
         return dispatcher.failed(variant, failure, *arguments)
     times.variant.append(watch.seconds())
-    if len(contest.times) > MAX_SIZES or min(times.variant) > TOO_LONG:
+    if len(contest.times) > MAX_SIZES or contest.misses > MAX_MISSES or min(times.variant) > TOO_LONG:
         _end(dispatcher, variant)
     elif sum(times.variant) > EARNED:
         _challenge(dispatcher, variant, contest, times, arguments)
