@@ -132,7 +132,9 @@ def test_turns_in_which_a_piece_fails_do_not_count():
         if variant.failures == 3:
             variant.call = None
 
-    dispatcher: Any = SimpleNamespace(fallback=pieces, children=[piece], program=SimpleNamespace(original=len), hooked=None)
+    dispatcher: Any = SimpleNamespace(
+        fallback=pieces, children=[piece], program=SimpleNamespace(original=len), hooked=None
+    )
     trial = Trial(0.0, batched=[1.0, 1.0])
     for turn in range(1, 4):
         turn_of_pieces(dispatcher, trial, ())
@@ -144,7 +146,9 @@ def test_turns_in_which_a_piece_fails_do_not_count():
 
 def test_a_piece_that_was_not_compared_with_its_loop_is_not_settled():
     piece = Piece()
-    dispatcher: Any = SimpleNamespace(fallback=list, children=[piece], program=SimpleNamespace(original=len), hooked=None)
+    dispatcher: Any = SimpleNamespace(
+        fallback=list, children=[piece], program=SimpleNamespace(original=len), hooked=None
+    )
     trial = Trial(0.0, batched=[1.0, 1.0])
     turn_of_pieces(dispatcher, trial, ())
     assert not trial.is_warm and len(trial.cold) == 1
@@ -167,7 +171,9 @@ class Compiled(Piece):
 
 def test_one_turn_of_pieces_that_takes_very_long_is_enough():
     piece = Compiled(0.25)
-    dispatcher: Any = SimpleNamespace(fallback=piece, children=[piece], program=SimpleNamespace(original=len), hooked=None)
+    dispatcher: Any = SimpleNamespace(
+        fallback=piece, children=[piece], program=SimpleNamespace(original=len), hooked=None
+    )
     trial = Trial(0.0, batched=[0.01, 0.01])
     turn_of_pieces(dispatcher, trial, ())
     assert trial.is_warm and len(trial.written) == 1
@@ -182,7 +188,9 @@ def test_what_a_turn_spends_on_compiling_is_no_part_of_it():
         with Patience().compiling():
             piece()
 
-    dispatcher: Any = SimpleNamespace(fallback=pieces, children=[piece], program=SimpleNamespace(original=len), hooked=None)
+    dispatcher: Any = SimpleNamespace(
+        fallback=pieces, children=[piece], program=SimpleNamespace(original=len), hooked=None
+    )
     trial = Trial(0.0, batched=[0.01, 0.01])
     turn_of_pieces(dispatcher, trial, ())
     assert not trial.cold and not trial.written and not trial.is_warm
@@ -197,7 +205,9 @@ def test_trials_that_begin_anew_in_a_turn():
         trial.begin_anew()
         return "a result"
 
-    dispatcher: Any = SimpleNamespace(fallback=pieces, children=[piece], program=SimpleNamespace(original=len), hooked=None)
+    dispatcher: Any = SimpleNamespace(
+        fallback=pieces, children=[piece], program=SimpleNamespace(original=len), hooked=None
+    )
     assert turn_of_pieces(dispatcher, trial, ()) == "a result"
     assert trial.passed() is None
 
