@@ -9,7 +9,8 @@ from looplift.runtime.dispatch import Dispatcher
 
 def longest_gap(visit):
     days, longest = [d for d in visit["days"] if d >= 0], 0
-    for first, second in zip(days, days[1:]):
+    for place, second in enumerate(days[1:]):
+        first = days[place]
         if second - first > longest:
             longest = second - first
     return longest, days, "lab" in visit

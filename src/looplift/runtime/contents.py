@@ -6,8 +6,7 @@ import builtins
 import collections
 import math
 import types
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -28,18 +27,18 @@ def holds_only(kinds: tuple[type, ...], *values: Any) -> bool:
     """
     seen: set[int] = set()
     given, known = set(map(id, values)), ATOMS.union(kinds)
-    level: Callable[[], Iterable[Any]] = lambda: values
-    while inner := set(map(type, level())) - known:
+    containers: list[Any] = [values]
+    while inner := set(map(type, _items_of(containers))) - known:
         if not inner.issubset(CONTAINERS):
             return False
-        new = {id(value): value for value in level() if type(value) in inner}
+        new = {id(value): value for value in _items_of(containers) if type(value) in inner}
         for one in seen & new.keys():
             del new[one]
         seen |= new.keys()
         making = [value for value in new.values() if makes_items(value)] if collections.defaultdict in inner else []
         if any(id(value) not in given or value.default_factory not in FACTORIES for value in making):
             return False
-        level = partial(_items_of, [*new.values()])
+        containers = [*new.values()]
     return True
 
 

@@ -253,10 +253,8 @@ def _choice(dispatcher: Dispatcher, variants: list[Variant], constants: dict[str
             continue  # it is looked at within the one that it belongs to
         constants[f"_looplift_modes_{place}"] = reader.chosen(variant.modes)
         same = f"_looplift_modes == _looplift_modes_{place}"
-        lines += [
-            f"        {word} {_fits(same, variant, dispatcher.writer.constants)}:",
-            f"            _looplift_choice = {place}",
-        ]
+        fits = _fits(same, variant, dispatcher.writer.constants)
+        lines += [f"        {word} {fits}:", f"            _looplift_choice = {place}"]
         lines += _smaller(variant, variants, "            ")
         word = "elif"
     # a name that is not bound, an attribute that is gone: another kind of arguments

@@ -13,10 +13,9 @@ from looplift.runtime.patience import compiling
 
 try:
     import resource
-
-    _OF_THREAD = getattr(resource, "RUSAGE_THREAD", None)  # Linux alone has it
 except ImportError:  # a system that is no Unix
-    _OF_THREAD = None
+    resource = None
+_OF_THREAD = getattr(resource, "RUSAGE_THREAD", None)  # Linux alone has it
 
 
 class Stopwatch:
@@ -41,7 +40,7 @@ class Stopwatch:
 
 def _switches() -> tuple[int, int]:
     """How often this thread lost the processor, and how often it gave it away, as it waited for something."""
-    if _OF_THREAD is None:
+    if resource is None or _OF_THREAD is None:
         return 0, 0
     used = resource.getrusage(_OF_THREAD)
     return used.ru_nivcsw, used.ru_nvcsw
