@@ -24,7 +24,7 @@ from looplift.base.classes import is_called_object
 from looplift.base.data import dataclass, field
 from looplift.base.devices import modes_of_functions
 from looplift.base.errors import NotLiftable
-from looplift.runtime import guards_of_modules
+from looplift.runtime import contents, guards_of_modules
 
 _PLAIN = (int, float, bool, complex, str, bytes, type(None), range)
 _EQUAL = (torch.device, torch.Size, slice, np.dtype)
@@ -336,9 +336,12 @@ def _of_column(writer: Writer, path: str, evaluate: Callable[[str], Any]) -> lis
     return [rows, *conditions(writer, f"{rows}[0][{place}]", column[0], 1)]
 
 
-def is_costly(condition: str) -> bool:
-    """Whether a condition looks at all items of a list."""
-    return " for " in condition or "(map(" in condition
+def is_costly(condition: str, constants: Mapping[str, Any]) -> bool:
+    """Whether a condition looks at all items of a list; ``constants``: what names of the writer's stand for."""
+    if " for " in condition or "(map(" in condition:
+        return True
+    called = [constants.get(name) for name in re.findall(r"(_looplift_\w+)\(", condition)]
+    return any(one is known for one in called for known in contents.LOOKS_THROUGH)
 
 
 def _direct(path: str, evaluate: Callable[[str], Any], reached: Mapping[str, str]) -> str:
