@@ -61,6 +61,6 @@ def regular(sample: Any) -> Any:
     is_array = isinstance(sample, torch.Tensor | np.ndarray)
     if not is_array or sample.ndim < 2 or sample.shape[-1] != sample.shape[-2]:
         return stand_in(sample)
-    made = sample.clone() if isinstance(sample, torch.Tensor) else sample.copy()
-    made[...] = np.eye(sample.shape[-1]) if isinstance(sample, np.ndarray) else torch.eye(sample.shape[-1])
-    return made
+    if isinstance(sample, np.ndarray):
+        return np.broadcast_to(np.eye(sample.shape[-1], dtype=sample.dtype), sample.shape).copy()
+    return torch.eye(sample.shape[-1], dtype=sample.dtype, device=sample.device).expand(sample.shape).clone()

@@ -401,8 +401,7 @@ def _matrix_product(writer: Writer, a: View, b: View) -> View:
 def ufunc_of_outer(op: Op) -> str:
     """``add`` of ``np.add.outer``, of functions of two single numbers; nothing of any other operation."""
     name = op.name.removesuffix(".outer")
-    owner, _, function = name.rpartition(".")
-    if owner != "np" or name == op.name or not _is_elementwise(*canonical(name), 2):
+    if name.rpartition(".")[0] != "np" or name == op.name or not _is_elementwise(*canonical(name), 2):
         return ""
     return canonical(name)[1]
 

@@ -36,11 +36,12 @@ def check_loop(context: Context, loop: Loop) -> NotLiftable | None:
 def check_exponents(context: Context, loop: Loop) -> NotLiftable | None:
     """A power of a complex number by a number that the loop changes is not that by a tensor of such numbers."""
     for statement in walk(loop.body):
-        if isinstance(statement, Let) and table.base_name(statement.op.name) in table.POWERS and len(statement.op.args) == 2:
-            number, exponent = (context.facts[atom] for atom in operands(statement.op))
-            if number.kind.is_complex and exponent.kind.is_number and loop in exponent.loops:
-                message = "powers of complex numbers whose exponents differ by iteration"
-                return NotLiftable("unknown-op", message, statement.span)
+        if not isinstance(statement, Let) or table.base_name(statement.op.name) not in table.POWERS:
+            continue
+        given = [context.facts[atom] for atom in operands(statement.op)]
+        if len(given) == 2 and given[0].kind.is_complex and given[1].kind.is_number and loop in given[1].loops:
+            message = "powers of complex numbers whose exponents differ by iteration"
+            return NotLiftable("unknown-op", message, statement.span)
     return None
 
 
