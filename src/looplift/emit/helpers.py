@@ -266,7 +266,7 @@ def taken_along(values, index):
     except RuntimeError:
         places = places.long()
         picked = gather(values, dim, torch.where(places < 0, places + values.shape[dim], places))
-    return picked.reshape(index.shape)
+    return picked if index.dim() == dim + 1 else picked.reshape(index.shape)
 
 
 class _Gathered(torch.autograd.Function):
