@@ -43,6 +43,7 @@ def _of_some_form(
 ) -> TypedProgram:
     """The program of the first form that has one, and at best of one in which the dtypes of arrays are known."""
     refusals: list[NotLiftable] = []
+    reached = [0]
     body = with_lists_for_ranges(without_attempts(body), values, live_out)
     found, meets_items = None, False
     for settings in ({}, {"writes_items": True}):
@@ -54,8 +55,10 @@ def _of_some_form(
                 check_worth(writer, form, _functions_of_users(writer))
             except NotLiftable as refusal:
                 meets_items = meets_items or (writer is not None and writer.meets_items)
+                reached.append(writer.reached if writer is not None else 0)
                 other_forms = refusal.code == "mixed-kinds" or isinstance(refusal, HoldsItself) or meets_items
                 if not refusals and not found and not other_forms:
+                    refusal.reached = max(reached)
                     raise
                 refusals.append(refusal)
             else:
@@ -67,7 +70,9 @@ def _of_some_form(
             return found
         if not meets_items:
             break
-    raise (refusals[1:] or refusals)[0]
+    refusal = (refusals[1:] or refusals)[0]
+    refusal.reached = max(reached)
+    raise refusal
 
 
 def _functions_of_users(writer: Writer) -> list[list[ast.stmt]]:

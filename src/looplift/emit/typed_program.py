@@ -132,6 +132,7 @@ class Writer(Unchecked):
         stores = stored_names(body)
         loads = {one.id for node in body for one in nodes_of(node) if isinstance(one, ast.Name)}
         self.inputs = sorted(name for name in loads & values.keys() if is_data(values[name]))
+        self.reached = 0  # the line of the statement of the body that is written
         self.main = Routine("run", list(self.inputs), body, stores, None)
         self.main.kept = captured_names(body)
         for name in self.inputs:
@@ -171,10 +172,20 @@ class Writer(Unchecked):
             with self.block() as lines:
                 self._main()
             self.methods[self.main] = lines
+            self.reached = 0
         except Refused as refusal:
             refused = refusal
         rest = self._rest([*self.edges.get(self.main, ())])
         return refused or rest
+
+    def statements(self, nodes: list[ast.stmt]) -> bool:
+        if nodes is not self.body or self.routine is not self.main:
+            return super().statements(nodes)
+        for node in nodes:
+            self.reached = node.lineno
+            if not super().statements([node]):
+                return False
+        return True
 
     def _main(self) -> None:
         self.prepare_orders()

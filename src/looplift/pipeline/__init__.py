@@ -90,9 +90,11 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         refusal.other = partial(_in_another_form, program, settings=settings, waves=waves)
         if any(one.by_python for one in refusals):
             refusal.other = partial(_by_python, program, settings=settings, otherwise=refusal.other)
-    with suppress(NotLiftable):
-        otherwise = refusal.other if settings.verify == "first" else None  # which are tried beside the loop alone
+    otherwise = refusal.other if settings.verify == "first" else None  # which are tried beside the loop alone
+    try:
         return _typed(program, values, settings, rows=otherwise is None, otherwise=otherwise)
+    except NotLiftable as of_program:
+        refusal.reached = of_program.reached
     raise refusal
 
 
