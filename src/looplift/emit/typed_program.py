@@ -132,7 +132,7 @@ class Writer(Unchecked):
         stores = stored_names(body)
         loads = {one.id for node in body for one in nodes_of(node) if isinstance(one, ast.Name)}
         self.inputs = sorted(name for name in loads & values.keys() if is_data(values[name]))
-        self.reached = 0  # the line of the statement of the body that is written
+        self.line_reached = 0  # the line of the statement of the body that is written
         self.main = Routine("run", list(self.inputs), body, stores, None)
         self.main.kept = captured_names(body)
         for name in self.inputs:
@@ -172,7 +172,7 @@ class Writer(Unchecked):
             with self.block() as lines:
                 self._main()
             self.methods[self.main] = lines
-            self.reached = 0
+            self.line_reached = 0
         except Refused as refusal:
             refused = refusal
         rest = self._rest([*self.edges.get(self.main, ())])
@@ -182,7 +182,7 @@ class Writer(Unchecked):
         if nodes is not self.body or self.routine is not self.main:
             return super().statements(nodes)
         for node in nodes:
-            self.reached = node.lineno
+            self.line_reached = node.lineno
             if not super().statements([node]):
                 return False
         return True
