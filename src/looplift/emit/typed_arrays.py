@@ -241,7 +241,7 @@ class Arrays(Scalars):
 
     def mapped_array(self, made: Scalar, operands: list[Value], body: str) -> Value:
         types = [element_text(one.type) if isinstance(one.type, Arr) else one.type.text for one in operands]
-        parameters = ", ".join(f"{type_} {name}" for name, type_ in zip("ab", types))
+        parameters = ", ".join(f"{type_} {name}" for name, type_ in zip("abc", types))
         rank = max(one.type.rank for one in operands if isinstance(one.type, Arr))
         function = f"[=]({parameters}) {{ return {body}; }}"
         code = f"mapped<{made.storage}, {rank}>({function}, {', '.join(one.code for one in operands)})"

@@ -17,6 +17,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import torch
 
 from looplift.base.data import dataclass, field
@@ -119,7 +120,7 @@ class Writer(Unchecked):
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
         self.records, self.classes, self.unread = {}, {}, []
         self.joins.of_objects = self.given_objects
-        self.loops, self.mixes_arrays = {}, False
+        self.loops, self.computed_with, self.mixes_arrays = {}, set(), False
         self.structs, self.inexact, self.short = {}, set(), set()
         self.changes_tensors = self.widens_numbers = self.makes_rows = self.keeps_rows = self.passes_objects = False
         self.unlinks = False
@@ -249,14 +250,17 @@ class Writer(Unchecked):
             if node.id in self.renamed or (self.owner(node.id) is not None and node.id not in self.imports):
                 return None
             return self._global(node.id)
-        if isinstance(node, ast.Attribute) and isinstance(owner := self.resolved(node.value), types.ModuleType):
+        if not isinstance(node, ast.Attribute):
+            return None
+        owner = self.resolved(node.value)
+        if isinstance(owner, types.ModuleType):
             if owner.__name__ == "numpy":
                 self.joins.meet_numpy()
             if owner.__name__ in (*_LIBRARIES, *_TORCH, "sys", "numpy"):
                 return self._of_library(owner, node.attr)
-        if isinstance(node, ast.Attribute) and isinstance(owner := self.resolved(node.value), type):
-            return self._of_class(owner, node.attr)
-        return None
+        if isinstance(owner, np.ufunc):
+            return getattr(owner, node.attr, None)
+        return self._of_class(owner, node.attr) if isinstance(owner, type) else None
 
     def _of_class(self, made: type, name: str) -> Any:
         """A constant of a class, or a function that needs no object."""

@@ -240,7 +240,7 @@ class Region:
     # ------------------------------------------------------------ pieces
 
     def smaller(self, line: int = 0, reached: int = 0) -> list[Region]:
-        """Pieces to try when this region was refused at ``line``, and as a typed program at ``reached`` (0: nobody knows
+        """Pieces to try when this region was refused at ``line``, and as a program at ``reached`` (0: nobody knows
         where)."""
         loops = [k for k in range(self.first, self.last) if is_loop(self.block[k])]
         filled = self._loop_that_fills(loops, line) if len(loops) > 1 else None
