@@ -22,6 +22,7 @@ from looplift.emit.typed_types import (
     NUMBERS,
     PLAIN,
     SCALAR,
+    WORDED,
     Arr,
     Box,
     Maybe,
@@ -132,6 +133,8 @@ class Arrays(Scalars):
         value = self.present(value)
         if value.type is NEVER:
             return
+        if value.type is WORDED:
+            value = self.keep(Value(MIXED, f"number_in({value.code})"))
         if value.type not in NUMBERS:
             raise refuse(node, "stores what is no number into an array")
         codes = ", ".join(place_text(place, node) for place in places)

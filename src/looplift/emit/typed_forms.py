@@ -48,6 +48,9 @@ def _of_some_form(
     found, meets_items = None, False
     for settings in ({}, {"writes_items": True}):
         for form, outs, more in _forms(body, values, live_out):
+            is_mixed = found is None and any(one.code == "mixed-kinds" for one in refusals)
+            if "words_numbers" in more and not is_mixed:
+                continue
             writer: Writer | None = None
             try:
                 writer = Writer(form, values, outs, source_of, others, **settings, **more)
@@ -103,3 +106,4 @@ def _forms(
         yield versions, outs, {"has_named_dicts": True}
     if groups_of(list(values.values())):
         yield body, live_out, {"has_named_dicts": True, "has_optional_names": True}
+    yield versions, outs, {"words_numbers": True}

@@ -112,6 +112,7 @@ class Writer(Unchecked):
         *,
         has_named_dicts: bool = False,
         has_optional_names: bool = False,
+        words_numbers: bool = False,
         writes_items: bool = False,
     ):
         super().__init__()
@@ -119,7 +120,7 @@ class Writer(Unchecked):
         self.has_named_dicts, self.has_optional_names = has_named_dicts, has_optional_names
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
         self.records, self.classes, self.unread = {}, {}, []
-        self.joins.of_objects = self.given_objects
+        self.joins.of_objects, self.joins.words_numbers = self.given_objects, words_numbers
         self.loops, self.computed_with, self.mixes_arrays = {}, set(), False
         self.structs, self.inexact, self.short = {}, set(), set()
         self.changes_tensors = self.widens_numbers = self.makes_rows = self.keeps_rows = self.passes_objects = False
