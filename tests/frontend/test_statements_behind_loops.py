@@ -122,3 +122,18 @@ def test_what_raises_behind_the_loop_raises(backend):
     for _ in range(3):
         with pytest.raises(np.exceptions.AxisError, match="axis 3 is out of bounds"):
             lifted(prices(0), 5)
+
+
+def lacks_a_form(prices, w):
+    c, log = 0.0, []
+    for t in range(w, len(prices)):
+        c = max(0.0, 0.9 * c + np.polyval(prices[:2], prices[t] - prices[t - w]))
+        log.append({"t": t, "c": c, "side": "up"})
+    return log
+
+
+def test_the_reason_tells_what_a_program_lacks():
+    lifted = lift(lacks_a_form)
+    for seed in range(2):
+        assert shown(lifted(prices(seed), 5)) == shown(lacks_a_form(prices(seed), 5))
+    assert "as a program over numbers and containers, 'np.polyval" in lifted.report().loops[0].reason

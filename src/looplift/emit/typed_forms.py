@@ -43,7 +43,7 @@ def _of_some_form(
 ) -> TypedProgram:
     """The program of the first form that has one, and at best of one in which the dtypes of arrays are known."""
     refusals: list[NotLiftable] = []
-    reached = [0]
+    reached, lacks = [0], ""
     body = with_lists_for_ranges(without_attempts(body), values, live_out)
     found, meets_items = None, False
     for settings in ({}, {"writes_items": True}):
@@ -59,9 +59,10 @@ def _of_some_form(
             except NotLiftable as refusal:
                 meets_items = meets_items or (writer is not None and writer.meets_items)
                 reached.append(writer.line_reached if writer is not None else 0)
+                lacks = lacks or _lacked(writer, refusal)
                 other_forms = refusal.code == "mixed-kinds" or isinstance(refusal, HoldsItself) or meets_items
                 if not refusals and not found and not other_forms:
-                    refusal.reached = max(reached)
+                    refusal.reached, refusal.lacks = max(reached), lacks
                     raise
                 refusals.append(refusal)
             else:
@@ -74,8 +75,15 @@ def _of_some_form(
         if not meets_items:
             break
     refusal = (refusals[1:] or refusals)[0]
-    refusal.reached = max(reached)
+    refusal.reached, refusal.lacks = max(reached), lacks
     raise refusal
+
+
+def _lacked(writer: Writer | None, refusal: NotLiftable) -> str:
+    """What of the statements themselves has no form; "" of tensors, of which other forms know more."""
+    if writer is None or not writer.line_reached or writer.joins.tensors or getattr(refusal, "node", None) is None:
+        return ""
+    return refusal.message
 
 
 def _functions_of_users(writer: Writer) -> list[list[ast.stmt]]:

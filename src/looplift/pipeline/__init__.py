@@ -95,6 +95,8 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         return _typed(program, values, settings, rows=otherwise is None, otherwise=otherwise)
     except NotLiftable as of_program:
         refusal.reached = of_program.reached
+        if refusal.code in _OF_CONTAINERS and of_program.lacks:
+            refusal.message = f"{refusal.message}; as a program over numbers and containers, {of_program.lacks}"
     raise refusal
 
 
@@ -195,6 +197,10 @@ _NEVER_IN_ANOTHER_FORM = (
     "backend",
     "verification",
 )
+
+
+_OF_CONTAINERS = ("mixed-kinds", "unsupported-value", "unsupported-iterable", "aliasing", "carried", "effect-order")
+"""What programs over numbers and containers may have a form for: what they lack is the reason, too."""
 
 
 def _is_of_numpy(value: Any) -> bool:
