@@ -53,6 +53,7 @@ class _Refused(NamedTuple):
     span: tuple[int, ...]
     has_other: bool
     words: str
+    reached: int
 
 
 def remembered(program: Any, values: Mapping[str, Any], settings: Settings, make: Make, form: str = "") -> RegionCode:
@@ -179,7 +180,9 @@ def _keep_refusal(
     if type(refusal) is NotLiftable and refusal.code in _LASTING and all(map(_is_told, values.values())):
         span = refusal.span
         place = (span.line, span.column, span.end_line, span.end_column)
-        found = _Refused(refusal.code, refusal.message, place, refusal.other is not None, _words(values))
+        found = _Refused(
+            refusal.code, refusal.message, place, refusal.other is not None, _words(values), refusal.reached
+        )
         kept.write(key, packed(("refused", *found), values, describer))
 
 
@@ -216,6 +219,7 @@ def _refusal_of(found: _Refused, program: Any, values: Mapping[str, Any], settin
     if found.words != _words(values):
         return None
     refusal = NotLiftable(found.code, found.message, Span(*found.span))
+    refusal.reached = found.reached
     if found.has_other:
         anew = _Anew(program, settings, form="other")
         refusal.other = lambda values: remembered(program, values, settings, partial(anew.planned, values), "other")

@@ -265,7 +265,7 @@ class Dispatcher:
         self.records.refused(self.program, refusal, certain=refusal.code == "verification")
         if refusal.code not in ("verification", "too-small"):
             self._lift_callees(values)
-            self.divide(refusal.span.line)
+            self.divide(refusal.span.line, refusal.reached)
 
     def _lift_callees(self, values: dict[str, Any]) -> None:
         """From now on functions with loops that the statements call are lifted by themselves."""
@@ -276,11 +276,11 @@ class Dispatcher:
         if self.places:
             self.hooked = self.program.with_hooks(self.places)
 
-    def divide(self, line: int) -> None:
+    def divide(self, line: int, reached: int = 0) -> None:
         """Lift the pieces of the region instead, if it has any and they are not lifted already."""
         if self.fallback is not None:
             return
-        found = self.program.divide(line, self.places)
+        found = self.program.divide(line, reached, self.places)
         if found is None:
             self.fallback = self.hooked
             return
@@ -295,7 +295,7 @@ class Dispatcher:
 
     def divided(self, refusal: NotLiftable) -> Callable[..., Any] | None:
         """The statements with smaller regions in them, if there are any."""
-        self.divide(refusal.span.line)
+        self.divide(refusal.span.line, refusal.reached)
         return self.fallback
 
     # ------------------------------------------------------------ statements that stay
