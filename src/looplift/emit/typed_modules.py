@@ -194,7 +194,9 @@ class Modules(Held):
         if kind in _ACTIVATIONS and not getattr(module, "inplace", False):
             name, usual = _ACTIVATIONS[kind]
             settings = {word: self._setting(found, word) for word in usual}
-            others = {word: ast.Constant(value) for word, value in settings.items() if value != usual[word]}
+            others: dict[str, ast.expr] = {
+                word: ast.Constant(value) for word, value in settings.items() if value != usual[word]
+            }
             return self._function(name, x, others, node)
         if kind in _ROWS and module.dim is not None:
             return self._function(_ROWS[kind], x, {"dim": ast.Constant(self._setting(found, "dim"))}, node)
