@@ -136,10 +136,11 @@ class Loops(Expressions):
 
     def steps_of_zip(self, node: ast.Call) -> Steps:
         if len(node.args) == 1 and isinstance(node.args[0], ast.Starred) and not node.keywords:
-            return self._steps_of_columns(node, node.args[0].value)
+            if not isinstance(self.peek(node.args[0].value), Tup):
+                return self._steps_of_columns(node, node.args[0].value)
         if len(node.args) > 1 and any(_is_mapped(one) for source in node.args for one in nodes_of(source)):
             raise refuse(node, "asks for an item more of what is mapped")
-        every = [self.steps_of(one) for one in node.args]
+        every = [steps for one in node.args for steps in self._steps_of_each(one)]
         if not every:
             raise refuse(node, "zips nothing")
         values = [one.value for one in every]
@@ -149,6 +150,18 @@ class Loops(Expressions):
         steps = [part for one in every for part in one.step]
         before = [line for one in every for line in one.before]
         return Steps(test, steps, self.parted(self.tuple_of(values), values), before)
+
+    def _steps_of_each(self, node: ast.expr) -> list[Steps]:
+        """What an argument goes through, or each item of a tuple behind a star."""
+        if not isinstance(node, ast.Starred):
+            return [self.steps_of(node)]
+        value = self.keep(self.present(self.expression(node.value)))
+        if not isinstance(value.type, Tup):
+            raise refuse(node, "unpacks what has any number of items")
+        return [self.steps_of_value(one, node) for one in self.fields(value)]
+
+    def peek(self, node: ast.expr) -> Any:
+        raise NotImplementedError
 
     def steps_of_map(self, node: ast.Call) -> Steps:
         if len(node.args) != 2:
