@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import dataclasses
 import types
 from contextlib import suppress
@@ -43,6 +44,8 @@ _OF_NAMED_TUPLES = frozenset(
 )
 
 
+FACTORIES = (list, dict, set, collections.deque)
+"""What makes empty containers for the fields of dataclasses."""
 _FROM_FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # pyright: ignore[reportAttributeAccessIssue]
 
 
@@ -164,7 +167,7 @@ def _is_plain(made: type, attributes: dict[str, Any]) -> bool:
         and has_own_defaults(made)
         and ("__post_init__" in attributes) == ("__post_init__" in made.__init__.__code__.co_names)
         and all(
-            one.init and one.compare and one.hash is None and not one.kw_only and _default_of(one) is not None
+            one.init and one.compare and one.hash is None and not one.kw_only and _has_form(one)
             for one in parts
         )
     )
@@ -190,11 +193,12 @@ def maker_of(made: Any) -> types.FunctionType | None:
     return found if isinstance(found, types.FunctionType) and found.__code__.co_filename == "<string>" else None
 
 
-def _default_of(part: Any) -> Any:
-    """A constant, or a type that makes empty containers, in a tuple; None for other defaults."""
+def _has_form(part: Any) -> bool:
+    """Whether the default of a field is a constant, or made by a container's type or a function of the user's."""
     if part.default is not dataclasses.MISSING:
-        return (part.default,) if is_constant(part.default) else None
-    return () if part.default_factory in (dataclasses.MISSING, list, dict, set) else None
+        return is_constant(part.default)
+    made = part.default_factory
+    return made in (dataclasses.MISSING, *FACTORIES) or isinstance(made, types.FunctionType)
 
 
 def _of_dataclass(record: Record) -> None:

@@ -71,7 +71,7 @@ class Loops(Expressions):
         if not isinstance(target, ast.Tuple | ast.List):
             raise refuse(target, "is bound in a comprehension")
         for one, part in zip(target.elts, self.taken_apart(value, len(target.elts), target), strict=True):
-            self.bind_own(one, part)
+            self.bind_own(one.value if isinstance(one, ast.Starred) else one, part)
 
     def taken_apart(self, value: Value, count: int, node: ast.AST) -> list[Value]:
         """The items of a value that is bound to several names."""
@@ -86,7 +86,7 @@ class Loops(Expressions):
             raise refuse(node, "is not taken apart")
         value = self.keep(value)
         self.emit(f"if (size({value.code}) != {count}) bail(KIND);")
-        return [self._at(value, str(place)) for place in range(count)]
+        return [self.item_at(value, str(place)) for place in range(count)]
 
     def steps_of(self, node: ast.expr) -> Steps:
         if isinstance(node, ast.Call):
@@ -197,7 +197,7 @@ class Loops(Expressions):
             raise refuse(node, "zips what is no list of lists")
         place = self.fresh("i")
         with self.block() as lines:
-            column = self._column(node, "column", rows, lambda one: self._at(one, place))
+            column = self._column(node, "column", rows, lambda one: self.item_at(one, place))
         self.emit(f"I {place} = 0;")
         return Steps(f"all_longer({rows.code}, {place})", [f"++{place}"], column, lines)
 
@@ -239,9 +239,10 @@ class Loops(Expressions):
             raise refuse(node, "is not understood")
         place = self.fresh("i")
         self.emit(f"I {place} = size({owner.code}) - 1;")
-        return Steps(f"{place} >= 0 && {place} < size({owner.code})", [f"--{place}"], self._at(owner, place))
+        return Steps(f"{place} >= 0 && {place} < size({owner.code})", [f"--{place}"], self.item_at(owner, place))
 
-    def _at(self, owner: Value, place: str) -> Value:
+    def item_at(self, owner: Value, place: str) -> Value:
+        """The item of a list or a text at a place that it has."""
         if owner.type is TEXT:
             return Value(TEXT, f"letter({owner.code}.data()[{place}])")
         return Value(element(owner), f"{owner.code}->data[{owner.code}->head + {place}]")
@@ -295,7 +296,7 @@ class Loops(Expressions):
             version = self.fresh()
             self.emit(f"I {version} = {value.code}->version;")
             test = f"unchanged({value.code}.p, {version}) && {test}"
-        return Steps(test, [f"++{place}"], self._at(value, place))
+        return Steps(test, [f"++{place}"], self.item_at(value, place))
 
     def _is_as_given(self, box: Box) -> bool:
         """Whether no set of a type is made or changed here."""
@@ -342,13 +343,14 @@ class Loops(Expressions):
     def gathered(self, box: Any, generators: list[ast.comprehension], items: list[ast.expr], method: str) -> Value:
         name = self.fresh()
         with self.block() as lines:
-            self.generate(generators, lambda: self._put(box, name, items, method))
+            self.generate(generators, lambda: self.put_items(box, name, items, method))
         text = text_of(box)
         self.emit(f"{text} {name} = made<{inside(text)}>();")
         self.lines += lines
         return Value(box.find(), name)
 
-    def _put(self, box: Any, name: str, items: list[ast.expr], method: str) -> None:
+    def put_items(self, box: Any, name: str, items: list[ast.expr], method: str) -> None:
+        """Put what expressions stand for into the container of a name."""
         values = self.several(*items)
         for place, value in enumerate(values):
             self.joins.widen(box, place, value.type)
@@ -360,20 +362,26 @@ class Loops(Expressions):
         """A new list of what an expression goes through."""
         box: Any = self.box(node, kind, 1, "listed")
         method = "add" if kind == "set" else "push"
-        if isinstance(source, ast.GeneratorExp):
-            return self.gathered(box, source.generators, [source.elt], method)
         name = self.fresh()
         with self.block() as lines:
-            steps = self.steps_of(source)
-            self.joins.widen(box, 0, steps.value.type)
-            self.emit(f"for (; {steps.test}; {', '.join(steps.step)}) {{")
-            self.lines += steps.before
-            self.emit(f"{name}->{method}({coerced(steps.value, box.find().cells[0])});")
-            self.emit("}")
+            self.put_each(box, name, source, method)
         text = text_of(box)
         self.emit(f"{text} {name} = made<{inside(text)}>();")
-        self.lines += ["{", *lines, "}"]
+        self.lines += lines
         return Value(box.find(), name)
+
+    def put_each(self, box: Any, name: str, source: ast.expr, method: str) -> None:
+        """Put what an expression goes through into the container of a name."""
+        if isinstance(source, ast.GeneratorExp):
+            self.generate(source.generators, lambda: self.put_items(box, name, [source.elt], method))
+            return
+        self.emit("{")
+        steps = self.steps_of(source)
+        self.joins.widen(box, 0, steps.value.type)
+        self.emit(f"for (; {steps.test}; {', '.join(steps.step)}) {{")
+        self.lines += steps.before
+        self.emit(f"{name}->{method}({coerced(steps.value, box.find().cells[0])});")
+        self.lines += ["}", "}"]
 
 
 def _is_mapped(node: ast.AST) -> bool:

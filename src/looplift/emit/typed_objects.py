@@ -9,6 +9,7 @@ from typing import Any
 
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_classes import (
+    FACTORIES,
     OPERATORS,
     TRUTH,
     Record,
@@ -172,6 +173,10 @@ class Objects(TensorCalls):
             return self.constant(part.default)
         if part.default_factory is dataclasses.MISSING:
             raise refuse(node, "lacks a field")
+        if part.default_factory not in FACTORIES:
+            routine = self.routine_of(part.default_factory)
+            assert routine is not None
+            return self.keep(self.call(routine, ast.Call(node.func, [], [])))
         kind = part.default_factory.__name__
         return self.filled(self.box(node, kind, 2 if kind == "dict" else 1, part.name), [])
 

@@ -358,7 +358,7 @@ class Writer(Unchecked):
             if function.__closure__ or function.__kwdefaults__:
                 raise refuse(None, f"'{function.__name__}' holds on to values of its own")
             tree = self.source_of(function).tree
-            routine = self._routine(tree, f"g{len(self.routines)}_{function.__name__}")
+            routine = self._routine(tree, f"g{len(self.routines)}_{tree.name}")
             if tree.decorator_list and not hasattr(self.values.get(tree.name), "__looplift_original__"):
                 raise refuse(None, f"'{function.__name__}' has decorators")
             if any(
