@@ -13,6 +13,7 @@ from looplift.base.classes import FIELD_GETTER
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
+from looplift.emit.typed_enumerations import is_member
 from looplift.emit.typed_scope import refuse
 from looplift.emit.typed_types import NEVER, Box
 from looplift.runtime.contents import class_attributes
@@ -152,7 +153,7 @@ def attributes_of(value: Any) -> dict[str, Any] | None:
 
 def is_constant(value: Any) -> bool:
     """Whether a value of a class is one that never changes."""
-    return type(value) in _CONSTANTS or (type(value) is tuple and all(map(is_constant, value)))
+    return type(value) in _CONSTANTS or is_member(value) or (type(value) is tuple and all(map(is_constant, value)))
 
 
 def _is_plain(made: type, attributes: dict[str, Any]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 from typing import Any
 
 from looplift.emit.typed_scope import (
@@ -27,6 +28,7 @@ from looplift.emit.typed_types import (
     TEXT,
     Box,
     Maybe,
+    Member,
     Tup,
     same,
     text_of,
@@ -104,19 +106,24 @@ class Values(Scope):
 
     def of_Attribute(self, node: ast.Attribute) -> Value:
         value = self.resolved(node)
-        if type(value) in (int, float, str, bool, tuple):
+        if type(value) in (int, float, str, bool, tuple) or isinstance(value, enum.Enum):
             return self.constant(value)
         if value is not None:
             raise refuse(node, "is not known")
         owner = self.present(self.expression(node.value))
         if isinstance(owner.type, Tup) and owner.type.of is not None:
             return self.field_of(owner, node)
+        if isinstance(owner.type, Member):
+            return self.attribute_of_member(owner, node)
         record = self.record_at(owner)
         if owner.type is NEVER or record is None:
             return owner if owner.type is NEVER else self._no_attribute(node)
         return self.attribute_of(owner, record, node)
 
     def constant(self, value: Any) -> Value:
+        raise NotImplementedError
+
+    def attribute_of_member(self, owner: Value, node: ast.Attribute) -> Value:
         raise NotImplementedError
 
     def field_of(self, value: Value, node: ast.Attribute) -> Value:

@@ -249,15 +249,23 @@ class Loops(Expressions):
 
     def steps_of_values(self, values: list[Value]) -> Steps:
         """A few values that are written out."""
+        place = self.fresh("i")
+        found = self.one_of(values, place)
+        if found.type is NEVER:
+            return Steps("false", [], values[0])
+        self.emit(f"I {place} = 0;")
+        return Steps(f"{place} < {len(values)}", [f"++{place}"], found)
+
+    def one_of(self, values: list[Value], place: str) -> Value:
+        """The value at a place among some that are written out."""
         type_: Any = NEVER
         for value in values:
             type_ = self.joins.join(type_, value.type)
         if type_ is NEVER:
-            return Steps("false", [], values[0])
-        table, place = self.fresh(), self.fresh("i")
+            return Value(NEVER, "None_()")
+        table = self.fresh()
         self.emit(f"{text_of(type_)} {table}[] = {{{', '.join(coerced(value, type_) for value in values)}}};")
-        self.emit(f"I {place} = 0;")
-        return Steps(f"{place} < {len(values)}", [f"++{place}"], Value(type_, f"{table}[{place}]"))
+        return Value(type_, f"{table}[{place}]")
 
     def steps_of_dict(self, owner: Value, part: str) -> Steps:
         box = self.keep(owner)

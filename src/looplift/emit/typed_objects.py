@@ -19,14 +19,15 @@ from looplift.emit.typed_classes import (
     maker_of,
     record_for,
 )
+from looplift.emit.typed_enumerations import is_enumeration
+from looplift.emit.typed_members import Members
 from looplift.emit.typed_scope import Routine, Value, coerced, needed, refuse
-from looplift.emit.typed_tensor_calls import TensorCalls
-from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, NONE, Box, Maybe, Tup, text_of
+from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, NONE, Box, Maybe, Member, Tup, text_of
 from looplift.emit.typed_values import tuples_of, types_of
 from looplift.runtime.contents import class_attributes
 
 
-class Objects(TensorCalls):
+class Objects(Members):
     """Objects of classes."""
 
     records: dict[type, Record]
@@ -61,6 +62,9 @@ class Objects(TensorCalls):
     def given_objects(self, made: type, values: list[Any], seen: dict[int, Any]) -> tuple[list[Any], list[Any]]:
         """The types of objects of one class from outside, and those of them that are none; what they hold is looked at
         later."""
+        if is_enumeration(made):
+            self.look_at(made)
+            return [Member(made)], []
         if is_named_tuple(made):
             self.look_at(made)
             return [*tuples_of(values, self.joins, seen, of=made)], []

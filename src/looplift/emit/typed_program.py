@@ -23,6 +23,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_attempts import without_attempts
 from looplift.emit.typed_classes import is_constant
+from looplift.emit.typed_enumerations import is_enumeration
 from looplift.emit.typed_names import captured_names, stored_names
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
 from looplift.emit.typed_tensor_calls import torch_name
@@ -32,6 +33,7 @@ from looplift.emit.typed_types import (
     Box,
     Fixed,
     Maybe,
+    Member,
     Rec,
     Tup,
     copy_of,
@@ -250,6 +252,8 @@ class Writer(Unchecked):
     def _of_class(self, made: type, name: str) -> Any:
         """A constant of a class, or a function that needs no object."""
         value = vars(made).get(name)
+        if is_enumeration(made):
+            return made.__members__.get(name)
         if (
             type(made) is not type
             or made.__module__ == "builtins"
@@ -486,7 +490,10 @@ def check_result(type_: Any, depth: int = 0) -> None:
 def reaches_classes(type_: Any) -> bool:
     """Whether values of a type are, or hold, objects of classes."""
     return holds(
-        type_, lambda one: bool(isinstance(one, Box) and one.find().made) or bool(isinstance(one, Tup) and one.of)
+        type_,
+        lambda one: (isinstance(one, Box) and bool(one.find().made))
+        or (isinstance(one, Tup) and bool(one.of))
+        or isinstance(one, Member),
     )
 
 
