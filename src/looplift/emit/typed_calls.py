@@ -381,6 +381,7 @@ class Calls(Tuples):
         if NEVER in (key, value):
             return found
         item = f"{source.code}->entries[{place}]"
+        self.emit(f"{source.code}->in_order();")
         pair = (Value(key, f"{item}.key"), Value(value, f"{item}.value"))
         texts = [coerced(one, cell) for one, cell in zip(pair, found.type.find().cells, strict=True)]
         self.emit(f"for (I {place} = 0; {place} < {source.code}->used; ++{place})")

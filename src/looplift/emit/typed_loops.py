@@ -293,7 +293,7 @@ class Loops(Expressions):
             return self.steps_of_values(self.fields(self.keep(value)))
         if is_box(value, *TABLES):
             return self.steps_of_dict(value, "keys")
-        if is_box(value, "set") and self._is_as_given(value.type.find()):
+        if is_box(value, "set") and self.is_as_given(value.type.find()):
             return self._steps_of_given_set(self.keep(value))
         if value.type is not TEXT and not is_box(value, *SEQUENCES):
             raise refuse(node, "is gone through in an order of its own")
@@ -306,7 +306,7 @@ class Loops(Expressions):
             test = f"unchanged({value.code}.p, {version}) && {test}"
         return Steps(test, [f"++{place}"], self.item_at(value, place))
 
-    def _is_as_given(self, box: Box) -> bool:
+    def is_as_given(self, box: Box) -> bool:
         """Whether no set of a type is made or changed here."""
         return not any(one.find() is box for one in (*self.boxes.values(), *self.changed_sets.values()))
 

@@ -325,6 +325,7 @@ template <class K, class V, int kind> struct Dict {
   int32_t* table = nullptr;
   PyObject* from = nullptr;
   bool dirty = false, removed = false;
+  bool jumbled = false;  // the order of its keys is not Python's
   void empty() {
     for (I k = 0; k < used; ++k) entries[k].~E();
     if (entries) { give(entries, room * sizeof(E)); give(table, 2 * room * sizeof(int32_t)); }
@@ -376,6 +377,7 @@ template <class K, class V, int kind> struct Dict {
   bool discard(const K& key) { E* e = find(key); if (e) drop(e); return e; }
   void clear() { for (I k = 0; k < used; ++k) if (entries[k].live) drop(entries + k); }
   void add(const K& key) { place_of(key); }
+  void in_order() const { if (__builtin_expect(jumbled, 0)) bail(KIND); }
 };
 template <class K> struct Set : Dict<K, None_, 2> {};
 template <class K, class V, int k> I size(const Ref<Dict<K, V, k>>& a) { return a->n; }
@@ -385,7 +387,7 @@ template <class K> bool truth(const Ref<Set<K>>& a) { return a->n != 0; }
 template <class K, class V, int k> bool has(const Ref<Dict<K, V, k>>& a, const K& key) { return a->find(key); }
 template <class K> bool has(const Ref<Set<K>>& a, const K& key) { return a->find(key); }
 template <class K, class V, int k> Ref<Dict<K, V, k>> copy(const Ref<Dict<K, V, k>>& a) {
-  Ref<Dict<K, V, k>> out = made<Dict<K, V, k>>();
+  Ref<Dict<K, V, k>> out = made<Dict<K, V, k>>(); out->jumbled = a->jumbled;
   for (I i = 0; i < a->used; ++i) if (a->entries[i].live) out->set(a->entries[i].key, a->entries[i].value);
   return out;
 }
@@ -416,7 +418,7 @@ HELPERS = r"""// ---- Python's small functions
 static inline I range_size(I a, I b, I s) { if (!s) bail(ZERO);
     if (a > ((I)1 << 62) || a < -((I)1 << 62) || b > ((I)1 << 62) || b < -((I)1 << 62)) bail(OVERFLOW);
     return s > 0 ? (a < b ? (b - a - 1) / s + 1 : 0) : (b < a ? (a - b - 1) / -s + 1 : 0); }
-template <class D> bool next_live(D* d, I& k, I version) { if (d->version != version) bail(CHANGED);
+template <class D> bool next_live(D* d, I& k, I version) { if (d->version != version) bail(CHANGED); d->in_order();
     while (k < d->used && !d->entries[k].live) ++k; return k < d->used; }
 template <class L> bool unchanged(L* l, I version) { if (l->version != version) bail(CHANGED); return true; }
 static I code_of(const Str& s) { if (s.n() != 1) bail(KIND); return *s.data(); }
@@ -473,7 +475,7 @@ static F parsed_float(const Str& s) {
   if (!digits || *end) bail(DOMAIN);
   return found;
 }
-template <class K, class V, int k> K first_key(const Ref<Dict<K, V, k>>& d) { for (I i = 0; i < d->used; ++i)
+template <class K, class V, int k> K first_key(const Ref<Dict<K, V, k>>& d) { d->in_order(); for (I i = 0; i < d->used; ++i)
     if (d->entries[i].live) return d->entries[i].key; bail(EMPTY); }
 template <class T, int k> T first_item(const Ref<List<T, k>>& l) { if (!l->n) bail(EMPTY); return l->at(0); }
 static Str piece(const Str& s, I from, I to) { return cut(s, from, 1, to > from ? to - from : 0); }
@@ -509,7 +511,23 @@ static Str replaced(const Str& s, const Str& old, const Str& by) {
   Str out; I from = 0;
   for (I k; (k = next_in(s, old, from)) >= 0; from = k + old.n()) { append(out, piece(s, from, k)); append(out, by); }
   append(out, piece(s, from, s.n())); return out; }
-template <class T, class K> Ref<List<T, 0>> items_of(const Ref<Set<K>>& a) {
+template <class T, class D> Ref<List<T, 0>> items_of(const Ref<D>& a) {
     Ref<List<T, 0>> out = list_of<List<T, 0>>(a->n); for (I k = 0; k < a->used;
     ++k) if (a->entries[k].live) out->add(As<T>::of(a->entries[k].key)); return out; }
+// sets of items of other containers, whose places are not those that Python gives them
+template <class D, class Fn> void each_key(const Ref<D>& a, Fn f) { for (I k = 0; k < a->used; ++k)
+    if (a->entries[k].live) f(a->entries[k].key); }
+template <class K> Ref<Set<K>> begun_set() { Ref<Set<K>> out = made<Set<K>>(); out->removed = true; return out; }
+template <class K, class V, int k> Ref<Set<K>> keys_of(const Ref<Dict<K, V, k>>& a) { auto out = begun_set<K>();
+    each_key(a, [&](const K& key) { out->add(key); }); return out; }
+template <class K> Ref<Set<K>> keys_of(const Ref<Set<K>>& a) { auto out = begun_set<K>();
+    each_key(a, [&](const K& key) { out->add(key); }); return out; }
+template <class K> Ref<Set<K>> united(const Ref<Set<K>>& a, const Ref<Set<K>>& b) { auto out = keys_of(a);
+    each_key(b, [&](const K& key) { out->add(key); }); return out; }
+template <class K> Ref<Set<K>> shared(const Ref<Set<K>>& a, const Ref<Set<K>>& b) { auto out = begun_set<K>();
+    each_key(a, [&](const K& key) { if (b->find(key)) out->add(key); }); return out; }
+template <class K> Ref<Set<K>> without(const Ref<Set<K>>& a, const Ref<Set<K>>& b) { auto out = begun_set<K>();
+    each_key(a, [&](const K& key) { if (!b->find(key)) out->add(key); }); return out; }
+template <class K> Ref<Set<K>> of_one(const Ref<Set<K>>& a, const Ref<Set<K>>& b) { auto out = without(a, b);
+    each_key(b, [&](const K& key) { if (!a->find(key)) out->add(key); }); return out; }
 """

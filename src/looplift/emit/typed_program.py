@@ -125,6 +125,7 @@ class Writer(Unchecked):
         self.structs, self.inexact, self.short = {}, set(), set()
         self.changes_tensors = self.widens_numbers = self.makes_rows = self.keeps_rows = self.passes_objects = False
         self.unlinks = False
+        self.in_any_order = set()
         self.routines, self.exits, self.texts, self.lambdas, self.replaced = {}, [], {}, {}, {}
         self.imports: dict[str, Any] = {}
         self.callees: dict[Any, tuple[Any, ...]] = {}
