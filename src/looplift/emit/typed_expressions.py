@@ -362,17 +362,29 @@ class Values(Scope):
         return Value(type_, name)
 
     def of_JoinedStr(self, node: ast.JoinedStr) -> Value:
-        parts = []
-        for one in node.values:
-            if isinstance(one, ast.FormattedValue) and (one.format_spec is not None or one.conversion != -1):
-                raise refuse(node, "formats a value")
-            parts.append(one.value if isinstance(one, ast.FormattedValue) else one)
-        values = self.several(*parts)
-        code = [self.as_text(value, node) for value in values] or [quoted("")]
+        values = self.in_order([lambda one=one: self._part_of_text(one, node) for one in node.values])
+        code = [value.code for value in values] or [quoted("")]
         total = code[0]
         for one in code[1:]:
             total = f"concat({total}, {one})"
         return Value(TEXT, total)
+
+    def _part_of_text(self, part: ast.expr, node: ast.AST) -> Value:
+        if not isinstance(part, ast.FormattedValue):
+            return self.expression(part)
+        if part.conversion != -1:
+            raise refuse(node, "formats a value")
+        if part.format_spec is None:
+            return Value(TEXT, self.as_text(self.expression(part.value), node))
+        return self.formatted(*self.several(part.value, part.format_spec), node)
+
+    def formatted(self, value: Value, form: Value, node: ast.AST) -> Value:
+        """``f"{value:08b}"``, ``format(value, "08b")``."""
+        if NEVER in (value.type, form.type):
+            return Value(NEVER, "None_()")
+        if value.type not in (INT, FLOAT, TEXT) or form.type is not TEXT:
+            raise refuse(node, "formats a value")
+        return Value(TEXT, f"formatted({value.code}, {form.code})")
 
     def as_text(self, value: Value, node: ast.AST) -> str:
         inner = value.type.inner if isinstance(value.type, Maybe) else value.type

@@ -253,6 +253,8 @@ class Writer(Unchecked):
     def _of_class(self, made: type, name: str) -> Any:
         """A constant of a class, or a function that needs no object."""
         value = vars(made).get(name)
+        if made is dict and name == "fromkeys":
+            return dict.fromkeys
         if is_enumeration(made):
             return made.__members__.get(name)
         if (
