@@ -111,7 +111,7 @@ def floats(found, wanted):
 def reads_what_it_fills(found, wanted):
     rows = []
     for x, y in zip(found, wanted):
-        p, q, both = set(x), set(y), set()
+        p, both = set(x), set(y[:0])
         other = both
         for one in p:
             if (one[0] + 1, one[1]) not in other:

@@ -89,8 +89,8 @@ def of_text(words):
 
 def of_arrays(table):
     found = []
-    for first, *rest in table:
-        found.append(first + len(rest))
+    for head, *rest in table:
+        found.append(head + len(rest))
     return found
 
 

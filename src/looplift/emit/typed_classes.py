@@ -167,10 +167,7 @@ def _is_plain(made: type, attributes: dict[str, Any]) -> bool:
         generated
         and has_own_defaults(made)
         and ("__post_init__" in attributes) == ("__post_init__" in made.__init__.__code__.co_names)
-        and all(
-            one.init and one.compare and one.hash is None and not one.kw_only and _has_form(one)
-            for one in parts
-        )
+        and all(one.init and one.compare and one.hash is None and not one.kw_only and _has_form(one) for one in parts)
     )
 
 

@@ -10,6 +10,7 @@ from looplift.emit.typed_scope import Value, refuse
 from looplift.emit.typed_tensor_calls import TensorCalls
 from looplift.emit.typed_types import Member, text_of
 
+
 class Members(TensorCalls):
     """What is done with members: they are told apart, asked for their names and values, and are keys."""
 

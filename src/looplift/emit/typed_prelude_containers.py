@@ -556,8 +556,7 @@ static F parsed_float(const Str& s) {
   if (!digits || *end) bail(DOMAIN);
   return found;
 }
-template <class K, class V, int k> K first_key(const Ref<Dict<K, V, k>>& d) { d->in_order(); for (I i = 0; i < d->used; ++i)
-    if (d->entries[i].live) return d->entries[i].key; bail(EMPTY); }
+template <class K, class V, int k> K first_key(const Ref<Dict<K, V, k>>& d) { return d->outermost(false)->key; }
 template <class T, int k> T first_item(const Ref<List<T, k>>& l) { if (!l->n) bail(EMPTY); return l->at(0); }
 static Str piece(const Str& s, I from, I to) { return cut(s, from, 1, to > from ? to - from : 0); }
 template <class T> Ref<List<T, 0>> parts_of(const Str& s) {

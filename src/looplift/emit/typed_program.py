@@ -125,7 +125,7 @@ class Writer(Unchecked):
         self.structs, self.inexact, self.short = {}, set(), set()
         self.changes_tensors = self.widens_numbers = self.makes_rows = self.keeps_rows = self.passes_objects = False
         self.unlinks = False
-        self.in_any_order = set()
+        self.in_any_order = {}
         self.routines, self.exits, self.texts, self.lambdas, self.replaced = {}, [], {}, {}, {}
         self.imports: dict[str, Any] = {}
         self.callees: dict[Any, tuple[Any, ...]] = {}
@@ -494,9 +494,11 @@ def reaches_classes(type_: Any) -> bool:
     """Whether values of a type are, or hold, objects of classes."""
     return holds(
         type_,
-        lambda one: (isinstance(one, Box) and bool(one.find().made))
-        or (isinstance(one, Tup) and bool(one.of))
-        or isinstance(one, Member),
+        lambda one: (
+            (isinstance(one, Box) and bool(one.find().made))
+            or (isinstance(one, Tup) and bool(one.of))
+            or isinstance(one, Member)
+        ),
     )
 
 

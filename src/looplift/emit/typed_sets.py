@@ -46,8 +46,8 @@ _FUNCTIONS = ("len", "abs", "int", "min", "max")
 class Sets(Statements):
     """What is done with sets, in no order."""
 
-    in_any_order: set[int]
-    """Expressions that may be gone through in any order."""
+    in_any_order: dict[int, ast.expr]
+    """Expressions that may be gone through in any order, by what tells them apart."""
     jumbles: bool = False
     """Whether something was gone through in an order that is not Python's."""
 
@@ -65,7 +65,9 @@ class Sets(Statements):
         return self._new_set(node, f"keys_of({value.code})", value)
 
     def of_SetComp(self, node: ast.SetComp) -> Value:
-        return self._collected_set(node, ast.GeneratorExp(node.elt, node.generators), lambda: super(Sets, self).of_SetComp(node))
+        return self._collected_set(
+            node, ast.GeneratorExp(node.elt, node.generators), lambda: super(Sets, self).of_SetComp(node)
+        )
 
     def _collected_set(self, node: ast.expr, source: ast.expr, make: Any) -> Value:
         """A set of what is gone through, in any order if it is pure."""
@@ -121,12 +123,12 @@ class Sets(Statements):
     def allow(self, source: ast.expr) -> None:
         """Let sets be gone through in any order, where nothing but pure expressions is computed of their items."""
         if not isinstance(source, ast.GeneratorExp):
-            self.in_any_order.add(id(source))
+            self.in_any_order[id(source)] = source
             return
         iters = [one.iter for one in source.generators]
         parts = [source.elt, *iters, *(test for one in source.generators for test in one.ifs)]
         if all(map(is_pure, parts)) and not self.reads_objects(parts):
-            self.in_any_order |= set(map(id, iters))
+            self.in_any_order |= {id(one): one for one in iters}
 
     def reads_objects(self, parts: list[ast.expr]) -> bool:
         """Whether operators of classes may be called, or a dict may make what is missing."""
@@ -162,7 +164,7 @@ class Sets(Statements):
 
     def _for_in_any_order(self, node: ast.For, tally: Tally) -> bool | None:
         before, self.jumbles = self.jumbles, False
-        self.in_any_order.add(id(node.iter))
+        self.in_any_order[id(node.iter)] = node.iter
         tables = {name: self.expression(ast.Name(name, ast.Load())) for name in sorted(tally.containers)}
         counts = {name: self.fresh("n") for name in tables}
         for name, count in counts.items():
