@@ -17,7 +17,8 @@ _TESTS = {"isalpha": "is_alpha", "isdigit": "is_digit", "isalnum": "is_alnum", "
           "islower": "is_lower", "isspace": "is_space"}  # fmt: skip
 _CLASSES = {
     "list": list, "deque": collections.deque, "dict": dict, "ordered dict": collections.OrderedDict,
-    "defaultdict": dict, "counter": collections.Counter, "set": set, "bytes": bytes, "bytearray": bytearray, "tuple": tuple,
+    "defaultdict": dict, "counter": collections.Counter, "set": set, "bytes": bytes, "bytearray": bytearray,
+    "tuple": tuple,
 }  # fmt: skip
 _NO_PLACE = ("deque", "pop", True)
 """What a deque does not do: take out an item at a place."""
