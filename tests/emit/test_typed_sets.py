@@ -4,7 +4,7 @@ import random
 from collections import defaultdict
 
 import pytest
-from tests.emit.container_programs import runs_alike
+from tests.emit.container_programs import outcome, runs_alike
 from tests.emit.test_typed_tensors import first
 
 __all__ = ["first"]
@@ -181,3 +181,31 @@ def sums_beyond(rows):
 def test_sums_that_need_more_bits(first):
     runs_alike(sums_beyond, [[2**62, 2**62 + 1, -(2**62)], [1, 2]], native=None)
     runs_alike(sums_beyond, [[2**62, 2**62 + 1, 5], [1, 2]], native=False)
+
+
+SEEN = []
+
+
+def len(value):  # noqa: A001
+    SEEN.append(value)
+    return 1
+
+
+def calls_its_own(rows):
+    total = 0
+    for row in rows:
+        for one in set(row):
+            total += abs(one)
+        total += sum(len(one) for one in set(row)) + sum(1 for one in set(row) if abs(one) > 1)
+    return total
+
+
+def test_functions_that_are_called_as_those_of_python(first):
+    SEEN.clear()
+    runs_alike(calls_its_own, [["ab", "b", "c"]], native=None)
+    runs_alike(calls_its_own, [[3, -1, 3], [1 << 40]], native=None)
+    order = [*SEEN]
+    SEEN.clear()
+    for _ in range(12):
+        outcome(calls_its_own, ([[3, -1, 3], [1 << 40]],))
+    assert order[-36:] == SEEN

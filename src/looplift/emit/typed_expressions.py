@@ -376,7 +376,8 @@ class Values(Scope):
             raise refuse(node, "formats a value")
         if part.format_spec is None:
             return Value(TEXT, self.as_text(self.expression(part.value), node))
-        return self.formatted(*self.several(part.value, part.format_spec), node)
+        value, form = self.several(part.value, part.format_spec)
+        return self.formatted(value, form, node)
 
     def formatted(self, value: Value, form: Value, node: ast.AST) -> Value:
         """``f"{value:08b}"``, ``format(value, "08b")``."""

@@ -18,9 +18,9 @@ class Members(TensorCalls):
         raise NotImplementedError
 
     def member(self, value: Any) -> Value:
-        self.look_at(type(value))
-        type_ = Member(type(value))
-        return Value(type_, f"{text_of(type_)}{{I({[*type(value)].index(value)})}}")
+        made: Any = type(value)
+        self.look_at(made)
+        return Value(Member(made), f"{text_of(Member(made))}{{I({[*made].index(value)})}}")
 
     def of_Constant(self, node: ast.Constant) -> Value:
         return self.member(node.value) if is_member(node.value) else super().of_Constant(node)

@@ -131,8 +131,10 @@ class Sets(Statements):
             self.in_any_order |= {id(one): one for one in iters}
 
     def reads_objects(self, parts: list[ast.expr]) -> bool:
-        """Whether operators of classes may be called, or a dict may make what is missing."""
-        return any(holds(one, _may_call) for one in self._types_in(parts))
+        """Whether functions of the user's may be called, or a dict may make what is missing."""
+        called = {_called(one) for part in parts for one in nodes_of(part)} - {""}
+        is_known = all(map(self.is_builtin, called))
+        return not is_known or any(holds(one, _may_call) for one in self._types_in(parts))
 
     def _types_in(self, parts: list[ast.expr]) -> list[Any]:
         """The types of the variables that expressions read."""
@@ -257,11 +259,15 @@ class Tally:
 
 def is_pure(node: ast.expr) -> bool:
     """Whether an expression changes nothing, whatever its names stand for but objects with operators of their own."""
-    for one in nodes_of(node):
-        is_known = isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id in _FUNCTIONS
-        if not isinstance(one, _PURE) and not (is_known and not one.keywords):
-            return False
-    return True
+    return all(isinstance(one, _PURE) or _called(one) for one in nodes_of(node))
+
+
+def _called(node: ast.AST) -> str:
+    """The name of a function that changes nothing, if it is Python's."""
+    match node:
+        case ast.Call(func=ast.Name(id=name), keywords=[]) if name in _FUNCTIONS:
+            return name
+    return ""
 
 
 def _is_of_names(target: ast.expr) -> bool:

@@ -73,7 +73,7 @@ class Statements(OptionalNames):
 
     def _assigned(self, node: ast.Assign) -> Value:
         if node not in self.replaced:  # the types of what is made belong to its node
-            value = unpacked(node.targets, node.value, self._is_builtin)
+            value = unpacked(node.targets, node.value, self.is_builtin)
             self.replaced[node] = ast.copy_location(ast.Assign(node.targets, value), node)
         node = self.replaced[node]
         if (columns := self._unzipped(node)) is not None:
@@ -91,7 +91,7 @@ class Statements(OptionalNames):
             return None
         match node.value:
             case ast.Call(func=ast.Name(id="zip" as name), args=[ast.Starred(value=source)], keywords=[]):
-                if not self._is_builtin(name):
+                if not self.is_builtin(name):
                     return None
                 rows = self.keep(self.listed(node.value, source))
                 if not isinstance(element(rows), Tup):
@@ -100,7 +100,7 @@ class Statements(OptionalNames):
                 return self.tuple_of([self.keep(one) for one in self.columns_of(node.value, rows)])
         return None
 
-    def _is_builtin(self, name: str) -> bool:
+    def is_builtin(self, name: str) -> bool:
         return self.resolved(ast.Name(name, ast.Load())) is getattr(builtins, name)
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> None:
