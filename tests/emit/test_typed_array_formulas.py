@@ -14,7 +14,8 @@ __all__ = ["first"]
 ROWS = (
     "np.cumsum(x[k])[-1]", "np.cumprod(x[k])[2]", "np.diff(x[k]).sum()", "np.roll(x[k], 1)[0]", "np.roll(x[k], -k)[1]",
     "np.flip(x[k])[0]", "np.sort(x[k])[k % 4]", "np.outer(x[k], w)[1, 2]", "np.concatenate([x[k], w])[5]",
-    "np.concatenate((w, x[k], w)).sum()",
+    "np.concatenate((w, x[k], w)).sum()", "np.append(x[k, 0], x[k, 1:] - w[:-1])[2]", "np.append(w, x[k]).sum()",
+    "np.append(w, 0.25)[4]", "np.append(n[k % 4], n)[0]",
     "np.tile(x[k], 3)[6]", "np.repeat(x[k], 2)[3]", "np.var(x[k])", "np.std(x[k])", "np.std(x[:, k % 4])",
     "np.square(x[k]).sum()", "np.sqrt(np.abs(x[k])).sum()", "np.floor(x[k])[1]", "np.ceil(x[k]).sum()",
     "np.isnan(x[k]).any()", "np.cumsum(x[:, 1])[k]", "np.cumsum(n)[k % 4]", "np.diff(n)[0]", "np.sort(n)[1]",
@@ -88,3 +89,35 @@ def test_what_is_stored_later_is_seen_by_views_alone(first):
 )  # fmt: skip
 def test_others_are_left_to_the_loop(expression, first):
     runs_as_program(row_program(expression), *(lambda place=place: made()[place] for place in range(3)), program=None)
+
+
+def test_rows_of_other_lengths_with_a_number_in_front(first):
+    def filtered(clips):
+        ends = []
+        for clip in clips:
+            sharp = np.append(clip[0], clip[1:] - 0.97 * clip[:-1])
+            state = 0.0
+            for value in sharp:
+                state = 0.9 * state + value
+            ends.append(state)
+        return np.array(ends)
+
+    clips = [np.random.default_rng(k).normal(size=9 + 3 * k) for k in range(6)]
+    lifted = lift(filtered, verify="off")
+    for _ in range(2):
+        assert lifted(clips).tobytes() == filtered(clips).tobytes()
+    assert {loop.decision for loop in lifted.report().loops} == {"native"}
+
+
+def test_joined_with_a_number_of_another_dtype(first):
+    def joined(rows):
+        found = {}
+        for k in range(len(rows)):
+            found[k] = np.append(rows[k], 0.1)
+        return [found[k] for k in range(len(rows))]
+
+    for dtype in (np.float32, np.int32, np.float64):
+        rows = (np.arange(6).reshape(2, 3) * 1.5).astype(dtype)
+        lifted = lift(joined, verify="off")
+        for got, wanted in zip(lifted(rows), joined(rows), strict=True):
+            assert got.dtype == wanted.dtype and got.tobytes() == wanted.tobytes()

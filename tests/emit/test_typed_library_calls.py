@@ -101,6 +101,35 @@ def test_gradients_are_the_loop_s(function, first):
     runs_as_program(function, lambda: square().requires_grad_(True), lambda: g(3).double(), program=None)
 
 
+def weighed_by_bins(a, bins):
+    memo, edges = {}, torch.linspace(-1, 1, bins, dtype=torch.float64)
+    for k in range(a.shape[0]):
+        window = torch.hann_window(k + 2, dtype=torch.float64)
+        for j in range(bins - 1):
+            if edges[j].item() < a[k, 0].item() <= edges[j + 1].item():
+                memo[k, j] = (a[k, 0] - edges[j]) * window[-2] + memo.get((k - 1, j), 0)
+    return memo, edges, window
+
+
+def test_gradients_beside_calls_of_numbers(first):
+    runs_as_program(weighed_by_bins, lambda: square().requires_grad_(True), lambda: 5)
+    runs_as_program(weighed_by_bins, lambda: square(n=2).requires_grad_(True) * 1, lambda: 2, program=None)
+
+
+@pytest.mark.parametrize("backend", ["auto", "native", "torch"])
+def test_backends_beside_calls_of_numbers(backend):
+    lifted = lift(weighed_by_bins, verify="off", backend=backend)
+    for n, bins in ((3, 5), (4, 3), (3, 9)):
+        ours, theirs = (square(seed=n, n=n).requires_grad_(True) for _ in range(2))
+        (found, *others), (wanted, *rest) = lifted(ours, bins), weighed_by_bins(theirs, bins)
+        assert_same((found, *others), (wanted, *rest))
+        assert not any(one.requires_grad for one in others)
+        if wanted:
+            sum(found.values()).backward()
+            sum(wanted.values()).backward()
+        assert_same(ours.grad, theirs.grad)
+
+
 def test_errors_are_the_loop_s(first):
     lifted = lift(solved, verify="off")
     lifted(square(), torch.ones(3, dtype=torch.float64))

@@ -230,6 +230,66 @@ def test_values_and_gradients_are_the_loops(name, first):
     assert_same(gradients(lifted, copy.deepcopy(net), given()), gradients(function, net, given()))
 
 
+class Energies(nn.Module):
+    """Layers of two kinds, and sums that begin as numbers."""
+
+    def __init__(self, activation):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(SIZE, SIZE), activation, nn.Linear(SIZE, 1))
+
+    def forward(self, rows):
+        energy = 0.0
+        for row in rows:
+            energy = energy + self.layers(row).squeeze() + (0.5 if row[0].item() > 0 else 0.0)
+        return energy / len(rows)
+
+
+def energies(net, groups):
+    return torch.stack([net(rows) for rows in groups])
+
+
+ACTIVATIONS = {
+    "softplus": (nn.Softplus, "beta", 2.0),
+    "a low threshold": (nn.Softplus, "threshold", 0.1),
+    "elu": (nn.ELU, "alpha", 0.5),
+    "gelu": (nn.GELU, "approximate", "tanh"),
+    "leaky": (nn.LeakyReLU, "negative_slope", 0.2),
+}
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_activations_and_their_settings(name, dtype, first):
+    kind, setting, other = ACTIVATIONS[name]
+    torch.manual_seed(0)
+    net, lifted = Energies(kind()).to(dtype), lift(energies, verify="off")
+    groups = [[3 * torch.randn(SIZE, dtype=dtype) for _ in range(n)] for n in (1, 3, 2)]
+    agree(lifted, energies, net, groups)
+    assert lifted.report().loops[0].decision == "native", lifted.report()
+    assert_same(gradients(lifted, copy.deepcopy(net), groups), gradients(energies, net, groups))
+    setattr(net.layers[1], setting, other)
+    agree(lifted, energies, net, groups)
+
+
+@pytest.mark.parametrize("backend", ["auto", "native", "torch"])
+def test_activations_on_backends(backend):
+    torch.manual_seed(0)
+    net, lifted = Energies(nn.Softplus()), lift(energies, verify="off", backend=backend)
+    for sizes in ((2, 1), (3, 4, 1)):
+        agree(lifted, energies, net, [[torch.randn(SIZE) for _ in range(n)] for n in sizes])
+
+
+def test_sums_that_stay_numbers_cannot_be_stacked(first):
+    net, lifted = Energies(nn.Softplus()), lift(energies, verify="off")
+    lifted(net, [[torch.ones(SIZE)]])
+    for groups in ([], [[]], [[torch.ones(SIZE)], []]):
+        with pytest.raises(Exception) as wanted:
+            energies(net, groups)
+        with pytest.raises(type(wanted.value)) as found:
+            lifted(net, groups)
+        assert str(found.value) == str(wanted.value)
+
+
 def test_parameters_are_read_at_each_call(first):
     torch.manual_seed(0)
     net, lifted = Reader(nn.GRUCell), lift(readings, verify="off")

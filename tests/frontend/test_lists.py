@@ -466,3 +466,24 @@ def test_names_that_are_made_up_are_new():
     for _ in range(3):
         check(with_like_names, lifted, lambda: (integers(200), ROWS.clone(), "element", "numbers"))
     assert lifted.report().loops[0].decision == "lists"
+
+
+def test_a_list_whose_last_item_is_replaced():
+    def merged(pairs, shortest):
+        out = []
+        for value, length in pairs:
+            if out and (length < shortest or out[-1][0] == value):
+                out[-1] = (out[-1][0], out[-1][1] + length)
+            else:
+                out.append((value, length))
+        return out
+
+    pairs = [(True, 5), (True, 2), (False, 7), (True, 1), (False, 3), (True, 9)]
+    for backend in ("auto", "torch", "native"):
+        lifted = lift(merged, backend=backend, verify="off")
+        for given in (pairs, pairs[:1], []):
+            assert lifted(given, 3) == merged(given, 3)
+        if backend == "torch":
+            assert "before the loop fills it, and places of it change" in " ".join(str(lifted.report()).split())
+        else:
+            assert [loop.decision for loop in lifted.report().loops] == ["native"]

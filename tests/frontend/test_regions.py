@@ -284,6 +284,23 @@ def test_where_it_was_refused_says_what_to_leave_out():
     assert region.smaller(line=4) == []
 
 
+def test_where_a_program_was_refused_says_what_to_leave_out():
+    region = only("""
+        def f(x):
+            out = []
+            n = torch.linalg.det(x)
+            for v in x:
+                out.append(v * n)
+            y = torch.stack(out)
+            z = torch.linalg.det(y)
+            return z
+    """)
+    assert lines(region) == (2, 8)
+    assert lines(region.smaller(line=5, reached=7)[0]) == (2, 6)
+    assert lines(region.smaller(line=5, reached=3)[0]) == (4, 8)
+    assert region.smaller(line=5, reached=5) == []
+
+
 def test_original_statements_as_a_function():
     text = "def f(x, n):\n    out = []\n    for i in range(n):\n        out.append(x[i] * 2)\n    print(out, i)"
     region = only(text)

@@ -164,6 +164,39 @@ def test_channels_in_groups():
     check(in_even_groups, [torch.randn(2, 9, 5), torch.randn(4, 3, 3), -4])  # negative channels
 
 
+def layer(x, w, step):
+    N, _, H, W = x.shape
+    O, C, K, _ = w.shape
+    out = torch.zeros(N, O, (H - K) // step + 1, (W - K) // step + 1, dtype=x.dtype)
+    for n in range(N):
+        for o in range(O):
+            for i in range((H - K) // step + 1):
+                for j in range((W - K) // step + 1):
+                    total = 0.0
+                    for c in range(C):
+                        for u in range(K):
+                            for v in range(K):
+                                total = total + x[n, c, i * step + u, j * step + v] * w[o, c, u, v]
+                    out[n, o, i, j] = total
+    return out
+
+
+def test_layers_whose_dimensions_are_those_of_torch():
+    x, w = R(2, 3, 6, 7), R(4, 3, 3, 3)
+    last = torch.channels_last
+    check(layer, [x, w, 1], [x[:1], w, 2], [R(2, 5, 6, 7), w, 1])
+    check(layer, [x.to(memory_format=last), w.to(memory_format=last), 1], [x, w.transpose(2, 3), 2])
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+def test_layers_on_backends(backend):
+    lifted = lift(layer, backend=backend)
+    for x, w, step in ((R(2, 3, 6, 7), R(4, 3, 3, 3), 1), (R(1, 5, 4, 5), R(2, 3, 2, 2), 2)):
+        found, wanted = lifted(x, w, step), layer(x, w, step)
+        assert found.stride() == wanted.stride()
+        torch.testing.assert_close(found, wanted)
+
+
 def test_groups_are_no_copies():
     lifted = lift(in_even_groups, verify="off", backend="torch")
     lifted(torch.randn(2, 6, 9), torch.randn(4, 3, 3), 2)

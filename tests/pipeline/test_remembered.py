@@ -16,7 +16,10 @@ import torch
 
 import looplift
 from looplift import pipeline
+from looplift.base.errors import NotLiftable
 from looplift.build import kept
+from looplift.pipeline import remembered
+from looplift.runtime.variants import RegionCode
 
 FUNCTIONS = """
 import math
@@ -453,3 +456,34 @@ def test_numbers_of_libraries_and_own_functions_are_found_again(tmp_path, monkey
         np.testing.assert_allclose(np.asarray(result), np.asarray(expected), rtol=1e-6)
         assert (counted.count > before) == planned
         assert [loop.decision for loop in lifted.report().loops].count("kept") == 0
+
+
+def test_the_rival_of_another_form_is_found_again(tmp_path, monkeypatch, remembering):
+    text = """
+import numpy as np
+
+
+def table(rows, names):
+    out = np.zeros((len(rows), len(names)))
+    for i, row in enumerate(rows):
+        for j, name in enumerate(names):
+            out[i, j] = row[name]
+    return out
+"""
+    recalled, find = [], remembered._recalled
+
+    def finding(*given):
+        found = find(*given)
+        recalled.append((found, given[2]))
+        return found
+
+    functions = module_of(tmp_path / "functions.py", text)
+    rows = [{"a": float(k), "b": float(k * k), "kind": "x"} for k in range(50)]
+    looplift.lift(functions.table)(rows, ["a", "b"])
+    monkeypatch.setattr(remembered, "_recalled", finding)
+    np.testing.assert_array_equal(looplift.lift(functions.table)(rows, ["a", "b"]), functions.table(rows, ["a", "b"]))
+    code, values = next((one, given) for one, given in recalled if isinstance(one, RegionCode) and one.rival)
+    assert code.decisions[0].decision == "lists"
+    assert code.expected(values) == 0.0
+    with pytest.raises(NotLiftable, match="no program over small tensors"):  # that is what its rival is
+        code.rival(values)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
+
 import pytest
 import torch
 
@@ -26,6 +30,16 @@ def test_the_first_seconds_are_free_then_the_loop_must_have_run_for_as_long_as_a
     kept.last = 1e-9
     assert kept.wait(doubled, (torch.ones(3),)).tolist() == [2.0, 2.0, 2.0]
     assert not kept.is_over
+
+
+def test_what_other_processes_do_meanwhile_is_no_work():
+    kept, before = Patience(), patience.compiling.seconds
+    with kept.compiling():
+        time.sleep(0.2)
+    assert kept.last < 0.1 and patience.compiling.seconds - before > 0.1
+    with kept.compiling():
+        subprocess.run([sys.executable, "-c", "sum(range(10**7))"], check=True)
+    assert kept.compiled > 0.03
 
 
 def test_a_loop_that_raises_has_run_as_well():

@@ -5,13 +5,14 @@ import time
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
 from looplift import lift
 from looplift.runtime.patience import Patience
-from looplift.runtime.second import turn_of_pieces
+from looplift.runtime.second import meets_the_loop, turn_of_pieces
 from looplift.runtime.trials import Trial
 
 
@@ -117,7 +118,7 @@ class Piece:
     """A dispatcher of one piece, as far as turns look at it."""
 
     def __init__(self):
-        self.attempts, self.children = 1, []
+        self.attempts, self.children, self.is_idle = 1, [], False
         self.variants = [SimpleNamespace(code=None, failures=0, call=len, verified=False, trials=None, is_slow=False)]
 
 
@@ -131,7 +132,9 @@ def test_turns_in_which_a_piece_fails_do_not_count():
         if variant.failures == 3:
             variant.call = None
 
-    dispatcher: Any = SimpleNamespace(fallback=pieces, children=[piece], program=SimpleNamespace(original=len))
+    dispatcher: Any = SimpleNamespace(
+        fallback=pieces, children=[piece], program=SimpleNamespace(original=len), hooked=None
+    )
     trial = Trial(0.0, batched=[1.0, 1.0])
     for turn in range(1, 4):
         turn_of_pieces(dispatcher, trial, ())
@@ -143,7 +146,9 @@ def test_turns_in_which_a_piece_fails_do_not_count():
 
 def test_a_piece_that_was_not_compared_with_its_loop_is_not_settled():
     piece = Piece()
-    dispatcher: Any = SimpleNamespace(fallback=list, children=[piece], program=SimpleNamespace(original=len))
+    dispatcher: Any = SimpleNamespace(
+        fallback=list, children=[piece], program=SimpleNamespace(original=len), hooked=None
+    )
     trial = Trial(0.0, batched=[1.0, 1.0])
     turn_of_pieces(dispatcher, trial, ())
     assert not trial.is_warm and len(trial.cold) == 1
@@ -166,7 +171,9 @@ class Compiled(Piece):
 
 def test_one_turn_of_pieces_that_takes_very_long_is_enough():
     piece = Compiled(0.25)
-    dispatcher: Any = SimpleNamespace(fallback=piece, children=[piece], program=SimpleNamespace(original=len))
+    dispatcher: Any = SimpleNamespace(
+        fallback=piece, children=[piece], program=SimpleNamespace(original=len), hooked=None
+    )
     trial = Trial(0.0, batched=[0.01, 0.01])
     turn_of_pieces(dispatcher, trial, ())
     assert trial.is_warm and len(trial.written) == 1
@@ -181,7 +188,9 @@ def test_what_a_turn_spends_on_compiling_is_no_part_of_it():
         with Patience().compiling():
             piece()
 
-    dispatcher: Any = SimpleNamespace(fallback=pieces, children=[piece], program=SimpleNamespace(original=len))
+    dispatcher: Any = SimpleNamespace(
+        fallback=pieces, children=[piece], program=SimpleNamespace(original=len), hooked=None
+    )
     trial = Trial(0.0, batched=[0.01, 0.01])
     turn_of_pieces(dispatcher, trial, ())
     assert not trial.cold and not trial.written and not trial.is_warm
@@ -196,6 +205,57 @@ def test_trials_that_begin_anew_in_a_turn():
         trial.begin_anew()
         return "a result"
 
-    dispatcher: Any = SimpleNamespace(fallback=pieces, children=[piece], program=SimpleNamespace(original=len))
+    dispatcher: Any = SimpleNamespace(
+        fallback=pieces, children=[piece], program=SimpleNamespace(original=len), hooked=None
+    )
     assert turn_of_pieces(dispatcher, trial, ()) == "a result"
     assert trial.passed() is None
+
+
+def test_pieces_of_which_nothing_is_lifted_are_the_loop():
+    def pieces():
+        raise AssertionError("what is lifted of nothing takes time only")
+
+    piece, trial = Piece(), Trial(0.0, batched=[1.0])
+    piece.is_idle = True
+    program = SimpleNamespace(original=lambda: "as written")
+    dispatcher: Any = SimpleNamespace(fallback=pieces, children=[piece], program=program, hooked=None)
+    assert turn_of_pieces(dispatcher, trial, ()) == "as written"
+    assert len(trial.written) == 1 and not trial.cold
+    trial.as_written = 0.5
+    assert not meets_the_loop(dispatcher, trial)
+
+
+@pytest.mark.parametrize(("as_written", "meets"), [(0.5, True), (1.9, True), (2.1, False), (None, False)])
+def test_what_beat_the_pieces_meets_the_loop_if_that_may_be_faster(as_written, meets):
+    piece = Piece()
+    program = SimpleNamespace(original=lambda: "as written")
+    dispatcher: Any = SimpleNamespace(fallback=lambda: "pieces", children=[piece], program=program, hooked=None)
+    trial = Trial(0.0, batched=[1.5, 1.0], written=[3.0, 3.0], is_warm=True, as_written=as_written)
+    assert turn_of_pieces(dispatcher, trial, ()) == "pieces"
+    assert meets_the_loop(dispatcher, trial) is meets
+    assert turn_of_pieces(dispatcher, trial, ()) == ("as written" if meets else "pieces")
+    trial.batched += [1.0]
+    assert not meets_the_loop(dispatcher, trial)
+
+
+@pytest.mark.parametrize("backend", ["auto", "native", "torch"])
+def test_what_is_slower_than_the_loop_over_lists_is_left_to_it(backend):
+    def table(rows, names):
+        out = np.zeros((len(rows), len(names)))
+        for i, row in enumerate(rows):
+            for j, name in enumerate(names):
+                out[i, j] = row[name]
+        return out
+
+    rows = [{"a": float(k), "b": float(k * k), "kind": "x"} for k in range(800)]
+    lifted: Any = lift(table, backend=backend)
+    for _ in range(12):
+        np.testing.assert_array_equal(lifted(rows, ["a", "b"]), table(rows, ["a", "b"]))
+    times: dict[Any, list[float]] = {lifted: [], table: []}
+    for _ in range(20):
+        for function, taken in times.items():
+            start = time.perf_counter()
+            function(rows, ["a", "b"])
+            taken.append(time.perf_counter() - start)
+    assert min(times[lifted]) < 2 * min(times[table])

@@ -309,3 +309,25 @@ def test_pieces_of_a_long_loop_have_no_turn_before_the_other_form_has_run_for_lo
     trial = trial_of(refused, 1.0, is_estimate=True, spent=0.05)
     trial.took(0.1)
     assert trial.turn_of_loop
+
+
+@pytest.mark.parametrize(
+    ("batched", "written", "passed"),
+    [
+        ([0.02, 0.03], [0.001, 0.001], False),
+        ([0.02, 0.03], [0.001], None),
+        ([0.02, 0.002], [0.001, 0.001], None),  # the first one was cold
+        ([0.006, 0.007], [0.001, 0.001], None),
+        ([0.0006, 0.0007], [1e-5, 1e-5], None),  # what is brief may have been disturbed twice
+        ([0.12, 0.13], [0.05, 0.05], False),
+    ],
+)
+def test_what_loses_clearly_is_seen_in_two_pairs(batched, written, passed):
+    assert Trial(0.001, batched=batched, written=written).passed() is passed
+
+
+def test_guards_that_look_at_all_items_count():
+    trial = Trial(0.001)
+    trial.took(0.002, 0.03)
+    trial.took(0.002, 200.0)  # no time of guards
+    assert trial.batched[0] == pytest.approx(0.032) and trial.batched[1] < 0.003

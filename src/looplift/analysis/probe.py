@@ -342,7 +342,7 @@ class _Probe:
             return next(iter(items.values()))  # the parts of the key come from different iterations
         of_strides = table.base_name(op.name) == "view" and isinstance(first, RuntimeError) and "stride" in str(first)
         for made in (
-            () if of_strides else (stand_ins.stand_in, partial(stand_ins.grown, op))
+            () if of_strides else (stand_ins.stand_in, partial(stand_ins.grown, op), stand_ins.regular)
         ):  # stand-ins have strides of their own
             try:
                 return self._evaluate(op, lambda atom, made=made: self._replaced(atom, made))

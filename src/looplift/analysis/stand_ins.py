@@ -51,3 +51,16 @@ def grown(op: Op, sample: Any) -> Any:
     if isinstance(sample, np.ndarray):
         return np.ones([max(extent, least) for extent in sample.shape], sample.dtype)
     return 1 if type(sample) is int and not reads else stand_in(sample)
+
+
+def regular(sample: Any) -> Any:
+    """A value of the same kind and shape that has an inverse, where that can be asked: identity matrices."""
+    import numpy as np
+    import torch
+
+    is_array = isinstance(sample, torch.Tensor | np.ndarray)
+    if not is_array or sample.ndim < 2 or sample.shape[-1] != sample.shape[-2]:
+        return stand_in(sample)
+    if isinstance(sample, np.ndarray):
+        return np.broadcast_to(np.eye(sample.shape[-1], dtype=sample.dtype), sample.shape).copy()
+    return torch.eye(sample.shape[-1], dtype=sample.dtype, device=sample.device).expand(sample.shape).clone()

@@ -19,12 +19,16 @@ class NotLiftable(Exception):
     ``goes_further``: it was found after more of the region than others of the same region. ``by_python``: Python's own
     functions of numbers would do, one by one.
     ``in_any_form``: no other form of the region may be tried.
+    ``reached``: the line of the statement, of those of the region, that a typed program has no form for; 0 if unknown.
+    ``lacks``: what that is, in a sentence, where an expression of the region is the reason.
     """
 
     other: Callable[[Mapping[str, Any]], Any] | None = None
     goes_further = False
     by_python = False
     in_any_form = False
+    reached = 0
+    lacks = ""
 
     def __init__(self, code: str, message: str, span: Span = NOWHERE):
         super().__init__(message)

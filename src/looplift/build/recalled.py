@@ -23,6 +23,7 @@ CHANGED = (
     "let the loop work on a copy, or lift the function with backend='torch'"
 )
 _PLAIN = (int, float, bool, str, type(None))
+_KINDS = frozenset(_PLAIN)
 
 
 class _Uncopied(Exception):
@@ -127,19 +128,30 @@ def _copied(value: Any, known: dict[int, Any]) -> Any:
     kind = type(value)
     if kind is list:
         known[id(value)] = copied = []
-        copied += value if set(map(type, value)) <= {*_PLAIN} else [_copied(item, known) for item in value]
+        copied += _copies(value, known)
     elif kind is dict:
         known[id(value)] = copied = {}
-        copied |= {key: _copied(item, known) for key, item in value.items()}
+        copied |= zip(value, _copies(list(value.values()), known), strict=True)
     elif kind is tuple:
-        known[id(value)] = copied = tuple(_copied(item, known) for item in value)
+        known[id(value)] = copied = value if _is_plain(value) else tuple(_copies(value, known))
     else:
         raise _Uncopied
     return copied
 
 
+def _copies(values: Sequence[Any], known: dict[int, Any]) -> Sequence[Any]:
+    return values if _is_plain(values) else [_copied(value, known) for value in values]
+
+
+def _is_plain(values: Sequence[Any]) -> bool:
+    """Whether there are numbers and text only."""
+    return _KINDS.issuperset(map(type, values))
+
+
 def _tensors(values: Sequence[Any], seen: set[int]) -> Iterator[Any]:
     """The tensors in values, in an order that is the same for values alike."""
+    if _is_plain(values):
+        return
     for value in values:
         if isinstance(value, torch.Tensor):
             yield value

@@ -266,7 +266,7 @@ def taken_along(values, index):
     except RuntimeError:
         places = places.long()
         picked = gather(values, dim, torch.where(places < 0, places + values.shape[dim], places))
-    return picked.reshape(index.shape)
+    return picked if index.dim() == dim + 1 else picked.reshape(index.shape)
 
 
 class _Gathered(torch.autograd.Function):
@@ -387,7 +387,8 @@ def grouped_convolution(x, shared, w, samples, *steps):
     if not fits and x.device.type != "cpu":  # there an index that is out of range would end the process
         raise RequirementFailed("outputs that read other channels than there are")
     if fits and groups * shared == outputs:
-        return convolution(x.narrow(samples, 0, groups * channels), w, (samples, 0, 1, 1), *steps, parts=groups)
+        x = x if groups * channels == x.shape[samples] else x.narrow(samples, 0, groups * channels)
+        return convolution(x, w, (samples, 0, 1, 1), *steps, parts=groups)
     first = torch.arange(outputs, device=x.device) // shared * channels
     places = first[:, None] + torch.arange(channels, device=x.device)
     return convolution(taken(x, samples, places), w, (samples, 1, 0, 1), *steps)
@@ -414,15 +415,18 @@ def convolution(x, w, counts, *steps, parts=None):
         x = x.narrow(dim, start, inside)
     lead, kept = x.shape[:samples + groups], w.shape[:groups + outputs]
     many, parts = lead[:samples].numel(), parts or lead[samples:].numel()
-    rows = x.reshape(many, x.shape[samples:x.dim() - len(steps)].numel(), *x.shape[x.dim() - len(steps):])
-    filters = w.reshape(kept.numel(), -1, *w.shape[w.dim() - len(steps):])
+    rows, filters, single = x, w, samples == groups + outputs == 1  # where each is one dimension as it is
+    if not single or x.dim() - len(steps) != 2:
+        rows = x.reshape(many, x.shape[samples:x.dim() - len(steps)].numel(), *x.shape[x.dim() - len(steps):])
+    if not single or w.dim() - len(steps) != 2:
+        filters = w.reshape(kept.numel(), -1, *w.shape[w.dim() - len(steps):])
     function = torch.nn.functional.conv1d if len(steps) == 1 else torch.nn.functional.conv2d
 
     def folded(rows, filters):
         rows = torch.nn.functional.pad(rows, padding) if any(padding) else rows
         return function(rows, filters, None, [s[2] for s in steps], around, [s[4] for s in steps], parts)
     found = product_where(folded, rows, filters) if any(padding) or any(around) else folded(rows, filters)
-    return found.view(*lead, *kept[groups:], *found.shape[2:])
+    return found if single else found.view(*lead, *kept[groups:], *found.shape[2:])
 ''',
         "class_losses": '''
 def class_losses(function, x, y, lanes, own, reduction, weight=None, ignore_index=-100, **settings):

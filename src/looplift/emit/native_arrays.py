@@ -30,6 +30,8 @@ def array_of(writer: Writer, namespace: str, short: str, op: Op) -> View | Eleme
             return _created_like(writer, namespace, short.removesuffix("_like"), op)
         if short == "arange":
             return _arange(writer, namespace, op)
+        if short == "linspace" and namespace == "np":
+            return _linspace(writer, op)
     if short in ("copy", "clone") and namespace in ("method", "np", "torch") and len(op.args) == 1 and not op.kwargs:
         value = writer.operand(op.args[0])
         if isinstance(value, View) and value.is_list and (namespace, short) != ("method", "copy"):
@@ -118,6 +120,33 @@ def _arange(writer: Writer, namespace: str, op: Op) -> View:
     _only_defaults(writer, op, keywords)
     scalar = scalar or Scalar("tensor" if namespace == "torch" else "numpy", "int64")
     return _counted(writer, scalar, bounds)
+
+
+def _linspace(writer: Writer, op: Op) -> View:
+    """``np.linspace(first, last, count)``: products with the step, added to the first, and the last as it is given."""
+    keywords, double = dict(op.kwargs), Scalar("numpy", "float64")
+    given = [writer.number(argument) for argument in op.args]
+    if "num" in keywords:
+        given.append(writer.number(keywords.pop("num")))
+    scalar = element_type(writer, "np", keywords.pop("dtype", None)) or double
+    _only_defaults(writer, op, keywords)
+    known = all(one.other is None and not one.bound and not one.type.is_bool for one in given)
+    numbers = known and all(one.type.is_python or one.type == double for one in given[:2])
+    if not numbers or len(given) != 3 or scalar != double or given[2].type != INT:
+        raise writer.refuse("unknown-op", "these arguments of 'linspace' have no scalar form")
+    first, last = (writer.bind(convert(writer, one, double), name) for one, name in zip(given, ("first", "last")))
+    count = writer.bind(given[2], "count")
+    span = writer.bind(Number(f"{last.at(ADD)} - {first.at(ADD, strict=True)}", double, ADD), "span")
+    writer.fail_if(f"!math::isfinite({span.text})", "broken_requirement")  # of which NumPy warns
+    view = allocate(writer, double, [count])
+    gaps, step, index = map(writer.fresh, ("gaps", "step", "k"))
+    writer.line(f"const int64_t {gaps} = {count.at(ADD)} - 1;")
+    writer.line(f"const double {step} = {gaps} > 0 ? {span.text} / {gaps} : {span.text};")
+    with writer.block(f"for (int64_t {index} = 0; {index} < {count.text}; ++{index})"):
+        share = f"({gaps} > 0 && {step} == 0 ? double({index}) / {gaps} * {span.text} : {index} * {step})"
+        writer.line(f"{view.root}({index}) = {share} + {first.text};")
+    writer.line(f"if ({gaps} > 0) {view.root}({gaps}) = {last.text};")
+    return view
 
 
 def _counted(writer: Writer, scalar: Scalar, bounds: list[Number]) -> View:

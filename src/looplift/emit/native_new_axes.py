@@ -20,8 +20,8 @@ def has_new_axes(index: Operand) -> bool:
 
 def with_new_axes(writer: Writer, view: View, index: Operand) -> Elements:
     """The elements under a subscript with None, for the operation that takes them: nothing else may know them."""
-    if view.is_list or view.type.family != "tensor":
-        raise writer.refuse("not-scalar", "a subscript with None of something that is no tensor")
+    if view.is_list:
+        raise writer.refuse("not-scalar", "a subscript with None of something that is no tensor or array")
     given = _parts(index)
     rest = Group("tuple", tuple(part for part in given if not _is(part, None)))
     found = element(writer, indexed(writer, view, rest))

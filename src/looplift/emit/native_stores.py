@@ -8,6 +8,7 @@ import torch
 from looplift.base.data import replace
 from looplift.emit import native_power, native_vectors
 from looplift.emit.native_access import element, indexed
+from looplift.emit.native_allocation import view_text
 from looplift.emit.native_convert import BEYOND_SINGLE, convert, to_python
 from looplift.emit.native_gather import by_positions, is_short, scattered
 from looplift.emit.native_mixed import are_mixed, note, widens
@@ -157,6 +158,9 @@ def _check_overlap(writer: Writer, target: View, value: object, short: str | Non
     if isinstance(value, View):
         free = [[index is None for index in view.indices] for view in (target, value)]
         alike = free[0] == free[1] and not (target.is_part or value.is_part)
+    elif short is not None and value.place:
+        writer.fail_if(f"holds({view_text(target)}, &{value.place})", "aliased")
+        return
     else:
         alike = short is None
     if not alike:

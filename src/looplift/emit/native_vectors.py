@@ -22,7 +22,7 @@ from looplift.emit.native_allocation import allocate, sizes_of
 from looplift.emit.native_arrays import element_type
 from looplift.emit.native_convert import convert
 from looplift.emit.native_items import items_as_array, turned
-from looplift.emit.native_ops import BITS, COMPARE, COMPARISONS, CONVERSIONS, FUNCTIONS, LOGIC, TESTS, row_of
+from looplift.emit.native_ops import BITS, COMPARE, COMPARISONS, CONVERSIONS, FUNCTIONS, LOGIC, TESTS, canonical, row_of
 from looplift.emit.native_scalar import typed
 from looplift.emit.native_types import FLOAT, MIXED, Scalar, floating
 from looplift.emit.native_values import Elements, Number, Value, View
@@ -37,7 +37,8 @@ def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Calla
 
     ``applied(writer, namespace, short, numbers)`` is the operation on single numbers.
     """
-    if namespace not in ("torch", "np", "method", "", "inplace", "builtin") or not op.args:
+    function = ufunc_of_outer(op)
+    if (namespace not in ("torch", "np", "method", "", "inplace", "builtin") and not function) or not op.args:
         return None
     values = [_value(writer, argument) for argument in op.args]
     if short in native_reductions.REDUCTIONS and (array := items_as_array(writer, namespace, op.args[0])) is not None:
@@ -51,7 +52,7 @@ def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Calla
     if short in ("matmul", "dot", "inner", "mv", "mm", "vdot") and len(values) == 2:
         return _product(writer, short, values)
     if short == "outer" and len(values) == 2 and not op.kwargs and all(map(is_vector, values)):
-        return _outer(writer, values, applied)
+        return _outer(writer, values, *(("np", function) if function else ("", "mul")), applied)
     if namespace in ("np", "method") and is_vector(values[0]) and _family(values) == "numpy":
         if (found := _of_numpy(writer, namespace, short, op, values, applied)) is not None:
             return found
@@ -397,7 +398,16 @@ def _matrix_product(writer: Writer, a: View, b: View) -> View:
     return made
 
 
-def _outer(writer: Writer, values: list, applied: Callable) -> Elements:
+def ufunc_of_outer(op: Op) -> str:
+    """``add`` of ``np.add.outer``, of functions of two single numbers; nothing of any other operation."""
+    name = op.name.removesuffix(".outer")
+    if name.rpartition(".")[0] != "np" or name == op.name or not _is_elementwise(*canonical(name), 2):
+        return ""
+    return canonical(name)[1]
+
+
+def _outer(writer: Writer, values: list, namespace: str, short: str, applied: Callable) -> Elements:
+    """What a function of two numbers gives for each element of one vector and each of another."""
     a, b = (elements_of_view(writer, _stored(writer, value)) for value in values)
     if len(a.sizes) != 1 or len(b.sizes) != 1:
         raise writer.refuse("not-scalar", "an outer product of more than vectors")
@@ -405,7 +415,7 @@ def _outer(writer: Writer, values: list, applied: Callable) -> Elements:
 
     def at(writer: Writer, index: tuple[str, ...]) -> Number:
         i, j = index
-        return applied(writer, "", "mul", [a.at(writer, (i,)), b.at(writer, (j,))])
+        return applied(writer, namespace, short, [a.at(writer, (i,)), b.at(writer, (j,))])
 
     sizes = (*a.sizes, *b.sizes)
     return Elements(sizes, type_of(writer, at, 2), at, a.origins | b.origins, a.homes | b.homes)

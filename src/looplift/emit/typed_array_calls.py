@@ -10,9 +10,10 @@ import numpy as np
 from looplift.emit import typed_array_formulas as formulas
 from looplift.emit import typed_array_places as places
 from looplift.emit import typed_products as products
-from looplift.emit.typed_arrays import Arrays, element_text, is_array
+from looplift.emit.typed_array_pairs import Pairs
+from looplift.emit.typed_arrays import element_text, is_array
 from looplift.emit.typed_expressions import element, is_box
-from looplift.emit.typed_numpy import BY_LOOPS, is_scalar, operand, promoted
+from looplift.emit.typed_numpy import BY_LOOPS, is_scalar
 from looplift.emit.typed_scope import Value, as_int, as_number, as_size, plain, refuse
 from looplift.emit.typed_types import (
     BOOL,
@@ -46,12 +47,21 @@ _OF_NUMBERS = {
     np.sqrt: "root({0})", np.floor: "floor({0})", np.ceil: "ceil({0})", np.fabs: "fabs({0})",
 }  # fmt: skip
 _TESTS = {np.isnan: "isnan({0})", np.isinf: "isinf({0})", np.isfinite: "isfinite({0})"}
-_EXTREMES = {np.maximum: ">", np.minimum: "<"}
+_EXTREMES = {np.maximum: "greater_of", np.minimum: "less_of"}
+_OF_TWO = {**_EXTREMES, np.hypot: "length_of"}
+_OF_ORDER: dict[Any, tuple[Any, Any, int]] = {
+    np.median: (formulas.median, None, 0),
+    np.quantile: (formulas.quantile, formulas.quantiles, 1),
+    np.percentile: (formulas.percentile, formulas.percentiles, 1),
+    np.maximum.accumulate: (formulas.running_maximum, None, 0),
+    np.minimum.accumulate: (formulas.running_minimum, None, 0),
+}
+"""Functions of numbers in their order: for one share of them, for several, and how many arguments follow the row."""
 _OF_DOUBLE_ROOTS = tuple(ELEMENTS[one] for one in ("int32", "uint32", "uint64"))
 """Integers whose root is a float64: those of fewer bits have shorter ones."""
 
 
-class ArrayCalls(Arrays):
+class ArrayCalls(Pairs):
     """Calls that make arrays, or that go through their elements."""
 
     mixes_arrays: bool
@@ -60,7 +70,8 @@ class ArrayCalls(Arrays):
     """Functions of NumPy's whose loops are called, in the order in which they are given."""
 
     def known(self, function: Any, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
-        if (getattr(function, "__module__", None) or "").split(".")[0] == "numpy" or isinstance(function, np.ufunc):
+        of_numpy = any(isinstance(one, np.ufunc) for one in (function, getattr(function, "__self__", None)))
+        if of_numpy or (getattr(function, "__module__", None) or "").split(".")[0] == "numpy":
             self.joins.meet_numpy()
             return self._of_numpy(function, node, keywords)
         return super().known(function, node, keywords)
@@ -84,13 +95,25 @@ class ArrayCalls(Arrays):
             return self._counted(function, node)
         if function is np.copy and len(node.args) == 1 and not keywords:
             return self._copied(self.expression(node.args[0]), node)
+        if function is np.clip:
+            return self._clipped(self._arguments("a a_min a_max", node, keywords), node)
         if keywords:
             raise refuse(node, "is called with names")
+        if function is np.where and len(node.args) == 3:
+            return self.chosen_by(self.several(*node.args), node)
+        if function in _OF_ORDER:
+            return self._of_order(function, node)
         if function in products.OF_ARRAYS and len(node.args) == 2:
             left, right = self.several(*node.args)
             return products.of_arrays(self, left, right, node, products.OF_ARRAYS[function])
         if function is np.concatenate and len(node.args) == 1 and isinstance(node.args[0], ast.List | ast.Tuple):
-            return self._concatenated(node.args[0].elts, node)
+            return self._concatenated(self.several(*node.args[0].elts), node)
+        if function is np.append and len(node.args) == 2:
+            given = list(map(self.present, self.several(*node.args)))
+            if any(is_array(one) for one in given):
+                return self._concatenated(
+                    [one if is_array(one) else self._of_items([one], node) for one in given], node
+                )
         values = list(map(self.present, self.several(*node.args)))
         if function in places.OF_PLACES and len(values) == 1:
             return values[0] if values[0].type is NEVER else places.places_where(self, function, values[0], node)
@@ -101,9 +124,9 @@ class ArrayCalls(Arrays):
     def _by_function(self, function: Any, values: list[Value], node: ast.Call) -> Value:
         raise NotImplementedError
 
-    def _concatenated(self, nodes: list[ast.expr], node: ast.Call) -> Value:
+    def _concatenated(self, given: list[Value], node: ast.Call) -> Value:
         """Rows one behind the other."""
-        values = list(map(self.keep, map(self.present, self.several(*nodes))))
+        values = list(map(self.keep, map(self.present, given)))
         if any(one.type is NEVER for one in values):
             return Value(NEVER, "None_()")
         if len(values) < 2 or any(not is_array(one) or one.type is not values[0].type for one in values):
@@ -294,6 +317,8 @@ class ArrayCalls(Arrays):
         return Value(kind, f"{kind.text}{{Cast<{kind.storage}>::of({plain(values[0]).code})}}")
 
     def _of_each(self, function: Any, values: list[Value], node: ast.Call) -> Value:
+        if function in _OF_TWO and len(values) == 2:
+            return self.of_two(_OF_TWO[function], values, node)
         if function in (np.abs, np.absolute, np.negative) and is_array(*values) and len(values) == 1:
             return self.each("negative" if function is np.negative else "magnitude", values, node)
         if function in BY_LOOPS and len(values) == 1 and is_array(*values) and values[0].type.element is NP_FLOAT:
@@ -303,14 +328,6 @@ class ArrayCalls(Arrays):
             raise refuse(node, "has no form in a typed program")
         if len(values) == 1:
             return self._of_one(function, values[0], node)
-        if len(values) == 2 and function in _EXTREMES and BOOL not in {plain(one).type for one in values}:
-            made = promoted(*(SCALAR.get(one.type, one.type) if not is_scalar(*values) else one.type for one in values))
-            left, right = (self.keep(operand(one, made)) for one in values)
-            if made.plain is FLOAT:
-                self.emit(f"if ({left.code} != {left.code} || {right.code} != {right.code}) bail(DOMAIN);")
-                self.emit(f"if ({left.code} == 0 && {right.code} == 0) bail(DOMAIN);")  # zeros have signs
-            test = f"{left.code} {_EXTREMES[function]} {right.code}"
-            return self.scalar(Value(left.type, f"({test} ? {left.code} : {right.code})"), made)
         raise refuse(node, "has no form in a typed program")
 
     def _of_one(self, function: Any, value: Value, node: ast.Call) -> Value:
@@ -327,6 +344,41 @@ class ArrayCalls(Arrays):
         if function in _TESTS:
             return self.scalar(Value(BOOL, f"bool({_TESTS[function].format(as_number(number, FLOAT))})"))
         raise refuse(node, "has no form in a typed program")
+
+    def _clipped(self, given: dict[str, ast.expr], node: ast.Call) -> Value:
+        if len(given) != 3:
+            raise refuse(node, "is called in a way of its own")
+        value, low, high = self.several(*(given[one] for one in ("a", "a_min", "a_max")))
+        return self.between(value, low, high, node)
+
+    # ------------------------------------------------------------ numbers in order
+
+    def _of_order(self, function: Any, node: ast.Call) -> Value:
+        """Functions of the numbers of a row, or a list, in their order."""
+        of_one, of_several, others = _OF_ORDER[function]
+        if len(node.args) != 1 + others:
+            raise refuse(node, "is called in a way of its own")
+        row = self._numbers_in_order(self.present(self.expression(node.args[0])), node)
+        if not others:
+            return self._by_function(of_one, [row], node)
+        if isinstance(node.args[1], ast.List | ast.Tuple):
+            return self._by_function(of_several, [row, self.keep(self._folded_operand(node.args[1]))], node)
+        share = self.keep(self.present(self.expression(node.args[1])))
+        if is_array(share) and share.type.rank == 1 and share.type.element in (NP_FLOAT, NP_INT):
+            return self._by_function(of_several, [row, share], node)
+        if share.type not in (INT, FLOAT, NP_INT, NP_FLOAT):
+            raise refuse(node, "has no form in a typed program")
+        return self._by_function(of_one, [row, plain(share)], node)
+
+    def _numbers_in_order(self, value: Value, node: ast.AST) -> Value:
+        """A row, or a list as NumPy makes a row of it."""
+        value = self.keep(value)
+        if is_box(value, "list"):
+            self.emit(f"if (!{value.code}->n) bail(EMPTY);")
+            value = self._array_of_list(value) or value
+        if not is_array(value) or value.type.rank != 1 or value.type.element not in (NP_FLOAT, NP_INT):
+            raise refuse(node, "has no form in a typed program")
+        return value
 
     def _loop_of(self, function: Any) -> int:
         return self.loops.setdefault(function, len(self.loops))
@@ -413,8 +465,11 @@ class ArrayCalls(Arrays):
     def _method(self, owner: Value, node: ast.Call, func: ast.Attribute) -> Value:
         if is_array(owner) and func.attr in ("ravel", "flatten"):
             return self._row_of(owner, node, is_copy=func.attr == "flatten")
-        if not is_array(owner) or node.keywords:
+        if not (is_array(owner) or func.attr == "clip") or node.keywords:
             raise refuse(node, "calls a method without a form")
+        if func.attr == "clip" and len(node.args) == 2:
+            low, high = self.several(*node.args)
+            return self.between(owner, low, high, node)
         if func.attr == "copy" and not node.args:
             return self._copied(owner, node)
         if func.attr == "dot" and len(node.args) == 1:

@@ -23,6 +23,7 @@ from looplift.emit.typed_types import (
     NUMBERS,
     PLAIN,
     SCALAR,
+    WORDED,
     Arr,
     Box,
     Maybe,
@@ -133,6 +134,8 @@ class Arrays(Scalars):
         value = self.present(value)
         if value.type is NEVER:
             return
+        if value.type is WORDED:
+            value = self.keep(Value(MIXED, f"number_in({value.code})"))
         if value.type not in NUMBERS:
             raise refuse(node, "stores what is no number into an array")
         codes = ", ".join(place_text(place, node) for place in places)
@@ -242,7 +245,7 @@ class Arrays(Scalars):
 
     def mapped_array(self, made: Scalar, operands: list[Value], body: str) -> Value:
         types = [element_text(one.type) if isinstance(one.type, Arr) else one.type.text for one in operands]
-        parameters = ", ".join(f"{type_} {name}" for name, type_ in zip("ab", types))
+        parameters = ", ".join(f"{type_} {name}" for name, type_ in zip("abc", types))
         rank = max(one.type.rank for one in operands if isinstance(one.type, Arr))
         function = f"[=]({parameters}) {{ return {body}; }}"
         code = f"mapped<{made.storage}, {rank}>({function}, {', '.join(one.code for one in operands)})"

@@ -26,6 +26,7 @@ from looplift.emit.typed_types import (
     NONE,
     NUMBERS,
     TEXT,
+    WORDED,
     Box,
     Maybe,
     Member,
@@ -252,7 +253,16 @@ class Values(Scope):
         left, right = self._rejoined(node.left, given), self._rejoined(node.right, given)
         return self.binary(type(node.op), left, right, node)
 
+    def told_by(self, value: Value, other: Value) -> Value:
+        """What may be a number or a text as what the other operand is; where it is not, Python raises."""
+        if value.type is not WORDED:
+            return value
+        is_text = other.type is TEXT
+        return self.keep(Value(TEXT if is_text else MIXED, f"{'text' if is_text else 'number'}_in({value.code})"))
+
     def binary(self, op: Any, left: Value, right: Value, node: ast.AST) -> Value:
+        if op is not ast.Mult:  # a text times an integer is a text
+            left, right = self.told_by(left, right), self.told_by(right, left)
         if NEVER in (left.type, right.type):
             return Value(NEVER, "None_()")
         if left.type in NUMBERS and right.type in NUMBERS:

@@ -43,19 +43,26 @@ def _of_some_form(
 ) -> TypedProgram:
     """The program of the first form that has one, and at best of one in which the dtypes of arrays are known."""
     refusals: list[NotLiftable] = []
+    reached, lacks = [0], ""
     body = with_lists_for_ranges(without_attempts(body), values, live_out)
     found, meets_items = None, False
     for settings in ({}, {"writes_items": True}):
-        for form, more in _forms(body, values, live_out):
+        for form, outs, more in _forms(body, values, live_out):
+            is_mixed = found is None and any(one.code == "mixed-kinds" for one in refusals)
+            if "words_numbers" in more and not is_mixed:
+                continue
             writer: Writer | None = None
             try:
-                writer = Writer(form, values, live_out, source_of, others, **settings, **more)
+                writer = Writer(form, values, outs, source_of, others, **settings, **more)
                 program = writer.written()
                 check_worth(writer, form, _functions_of_users(writer))
             except NotLiftable as refusal:
                 meets_items = meets_items or (writer is not None and writer.meets_items)
+                reached.append(writer.line_reached if writer is not None else 0)
+                lacks = lacks or _lacked(writer, refusal)
                 other_forms = refusal.code == "mixed-kinds" or isinstance(refusal, HoldsItself) or meets_items
                 if not refusals and not found and not other_forms:
+                    refusal.reached, refusal.lacks = max(reached), lacks
                     raise
                 refusals.append(refusal)
             else:
@@ -67,7 +74,16 @@ def _of_some_form(
             return found
         if not meets_items:
             break
-    raise (refusals[1:] or refusals)[0]
+    refusal = (refusals[1:] or refusals)[0]
+    refusal.reached, refusal.lacks = max(reached), lacks
+    raise refusal
+
+
+def _lacked(writer: Writer | None, refusal: NotLiftable) -> str:
+    """What of the statements themselves has no form; "" of tensors, of which other forms know more."""
+    if writer is None or not writer.line_reached or writer.joins.tensors or getattr(refusal, "node", None) is None:
+        return ""
+    return refusal.message
 
 
 def _functions_of_users(writer: Writer) -> list[list[ast.stmt]]:
@@ -82,18 +98,20 @@ def _functions_of_users(writer: Writer) -> list[list[ast.stmt]]:
 
 def _forms(
     body: list[ast.stmt], values: Mapping[str, Any], live_out: list[str]
-) -> Iterator[tuple[list[ast.stmt], dict[str, bool]]]:
-    """Statements, and settings of the writer: as they are, and where names, or items of dicts, are of several kinds
-    each by itself."""
-    yield body, {}
+) -> Iterator[tuple[list[ast.stmt], list[str], dict[str, bool]]]:
+    """Statements, what they hand out, and settings of the writer: as they are, and where names, or items of dicts, are
+    of several kinds each by itself."""
+    yield body, live_out, {}
     held, is_whole = names_in_functions(body), live_out == ["return"]
-    versions = with_versions_in_loops(body, set() if is_whole else {*live_out}, held)
-    if is_whole:
-        versions = with_versions(versions or body, {*values}, held)
-    if versions is not None:
-        yield versions, {}
-    yield body, {"has_named_dicts": True}
-    if versions is not None:
-        yield versions, {"has_named_dicts": True}
+    in_loops = with_versions_in_loops(body, set() if is_whole else {*live_out}, held)
+    versions, last = with_versions(in_loops or body, {*values}, held)
+    outs = [last.get(name, name) for name in live_out]
+    has_versions = is_whole or in_loops is not None or bool(last)
+    if has_versions:
+        yield versions, outs, {}
+    yield body, live_out, {"has_named_dicts": True}
+    if has_versions:
+        yield versions, outs, {"has_named_dicts": True}
     if groups_of(list(values.values())):
-        yield body, {"has_named_dicts": True, "has_optional_names": True}
+        yield body, live_out, {"has_named_dicts": True, "has_optional_names": True}
+    yield versions, outs, {"words_numbers": True}

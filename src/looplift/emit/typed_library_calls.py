@@ -91,10 +91,10 @@ class LibraryCalls(Composed):
     def _by_library(self, node: ast.Call) -> Value | None:
         """None for what is not called through Python."""
         name = self._library_name(node)
-        if name is None or self.joins.tracked or self.joins.has_numpy:
+        if name is None or self.joins.has_numpy:
             return None
         call = self._call_of(name, node)
-        if call is None:
+        if call is None or (call.tensors and self.joins.tracked):  # what flows back through it is not known
             return None
         key = call.text, tuple(value.type for value in call.operands)
         if key not in self._results:

@@ -28,9 +28,13 @@ from looplift.emit.typed_types import INT, NEVER, TEXT, Arr, Ten, Tup, text_of
 
 _SAME = (nn.Identity,)
 _DROPS = (nn.Dropout, nn.AlphaDropout, nn.FeatureAlphaDropout)
-_ACTIVATIONS = {
-    nn.ReLU: "relu", nn.Tanh: "tanh", nn.Sigmoid: "sigmoid", nn.SiLU: "silu", nn.LogSigmoid: "logsigmoid",
+_ACTIVATIONS: dict[type[nn.Module], tuple[str, dict[str, Any]]] = {
+    nn.ReLU: ("relu", {}), nn.Tanh: ("tanh", {}), nn.Sigmoid: ("sigmoid", {}), nn.SiLU: ("silu", {}),
+    nn.LogSigmoid: ("logsigmoid", {}), nn.LeakyReLU: ("leaky_relu", {"negative_slope": 0.01}),
+    nn.Softplus: ("softplus", {"beta": 1, "threshold": 20}), nn.ELU: ("elu", {"alpha": 1}),
+    nn.GELU: ("gelu", {"approximate": "none"}),
 }  # fmt: skip
+"""The function that a module calls, and the function's own values for what the module sets."""
 _ROWS = {nn.Softmax: "softmax", nn.LogSoftmax: "log_softmax"}
 
 
@@ -188,11 +192,12 @@ class Modules(Held):
         if kind is nn.Embedding:
             return self._embedded(x, found, node)
         if kind in _ACTIVATIONS and not getattr(module, "inplace", False):
-            return self._function(_ACTIVATIONS[kind], x, {}, node)
-        if kind is nn.LeakyReLU and not module.inplace:
-            return self._function(
-                "leaky_relu", x, {"negative_slope": ast.Constant(self._setting(found, "negative_slope"))}, node
-            )
+            name, usual = _ACTIVATIONS[kind]
+            settings = {word: self._setting(found, word) for word in usual}
+            others: dict[str, ast.expr] = {
+                word: ast.Constant(value) for word, value in settings.items() if value != usual[word]
+            }
+            return self._function(name, x, others, node)
         if kind in _ROWS and module.dim is not None:
             return self._function(_ROWS[kind], x, {"dim": ast.Constant(self._setting(found, "dim"))}, node)
         if kind is nn.LayerNorm and len(module.normalized_shape) == 1 and x.type.rank == 1:

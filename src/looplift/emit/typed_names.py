@@ -16,8 +16,11 @@ _FUNCTIONS = (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def with_versions(statements: list[ast.stmt], parameters: set[str], held: set[str]) -> list[ast.stmt]:
-    """``parameters`` are bound before; ``held`` are names that functions inside share, which stay as they are."""
+def with_versions(
+    statements: list[ast.stmt], parameters: set[str], held: set[str]
+) -> tuple[list[ast.stmt], dict[str, str]]:
+    """``parameters`` are bound before; ``held`` are names that functions inside share, which stay as they are. Also
+    the last name of each that has several."""
     bound, current, counts = set(parameters), dict[str, str](), dict[str, int]()
     out: list[ast.stmt] = []
     for statement in statements:
@@ -29,7 +32,7 @@ def with_versions(statements: list[ast.stmt], parameters: set[str], held: set[st
                 made.targets[0].id = current[name]
         bound |= {one.id for one in nodes_of(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
         out.append(made)
-    return out
+    return out, current
 
 
 class Renamed(ast.NodeTransformer):

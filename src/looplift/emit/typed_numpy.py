@@ -27,6 +27,7 @@ from looplift.emit.typed_types import (
     PLAIN,
     SCALAR,
     SCALARS,
+    WORDED,
     Either,
     Maybe,
     Scalar,
@@ -152,11 +153,13 @@ class Scalars(Stores):
                 return self.scalar(found)
             return Value(MIXED, f"verdict({found.code}, {self.compared_codes})") if MIXED in types else found
         in_order = any(isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for op in node.ops)
-        if any(_may_be_scalar(one) or (in_order and holds(one, _may_be_scalar)) for one in types):
+        if WORDED in types or any(_may_be_scalar(one) or (in_order and holds(one, _may_be_scalar)) for one in types):
             raise refuse(node, "is kept, though only its truth is known")
         return found
 
     def compared(self, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> str:
+        if isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
+            left, right = self.told_by(left, right), self.told_by(right, left)
         if not isinstance(op, ast.In | ast.NotIn | ast.Is | ast.IsNot):
             self.compared_types = (*self.compared_types, left.type, right.type)
             if self.joins.has_numpy and MIXED in (left.type, right.type) and {left.type, right.type} <= {*NUMBERS}:

@@ -478,6 +478,12 @@ template <int R> Arr<F, R> each_by_numpy(int which, const Arr<F, R>& a) {
 template <class T, int R> I sum_of_integers(const Arr<T, R>& a) { I r = 0;
     each(a, [&](T v) { r = plus(r, (I)wide(v)); }); return r; }
 template <class T> static inline bool is_other_zero(T a, T b) { return b == 0 && signbit((F)a) != signbit((F)b); }
+template <class T> static inline void check_order(T a, T b) {
+  if (a != a || b != b || (a == 0 && is_other_zero(a, b))) bail(DOMAIN); }
+template <class T> static inline T greater_of(T a, T b) { check_order(a, b); return a > b ? a : b; }
+template <class T> static inline T less_of(T a, T b) { check_order(a, b); return a < b ? a : b; }
+// not of constants, which compilers round by themselves
+static inline F length_of(F a, F b) { volatile F side = a; return quiet((F)__builtin_hypot(side, b), a, b); }
 template <bool greatest, class T, int R> T extreme_of(const Arr<T, R>& a) {
   T r = T(); bool seen = false;
   each(a, [&](T v) { if (v != v || (seen && v == 0 && is_other_zero(v, r))) bail(DOMAIN);

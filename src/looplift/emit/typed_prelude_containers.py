@@ -4,6 +4,8 @@ CONTAINERS = r"""// ---- items: equal also if they are one object, which of two 
 template <class T> bool item_eq(const T& a, const T& b) { return eq(a, b); }
 static inline bool item_eq(F a, F b) { if (a != a && b != b) bail(DOMAIN); return a == b; }
 static inline bool item_eq(Dyn a, Dyn b) { if (a.tag == 2 && b.tag == 2) item_eq(a.d, b.d); return eq(a, b); }
+static inline bool item_eq(const Worded& a, const Worded& b) { return a.is_text || b.is_text ? eq(a, b)
+    : item_eq(a.d, b.d); }
 static inline void orderly(I) {}
 static inline void orderly(bool) {}
 static inline void orderly(const Str&) {}
@@ -420,6 +422,11 @@ template <> struct As<None_> { static None_ of(const None_& v) { return v; } };
 template <> struct As<Dyn> {
   template <class T> static Dyn of(const T& v) { return Dyn(v); }
   static Dyn of(const None_&) { return Dyn(); }
+};
+template <> struct As<Worded> {
+  static Worded of(const Worded& v) { return v; }
+  static Worded of(const Str& v) { return Worded(v); }
+  template <class T> static Worded of(const T& v) { return Worded(As<Dyn>::of(v)); }
 };
 template <class T> struct As<Opt<T>> {
   static Opt<T> of(const Opt<T>& v) { return v; }

@@ -173,6 +173,12 @@ struct Str {
   I n() const { return p ? p->n : 0; }
   uint32_t* data() const { return (uint32_t*)(p + 1); }
 };
+struct Worded {  // a number, or a text
+  bool is_text = false; Dyn d; Str s;
+  Worded() {}
+  explicit Worded(Dyn v) : d(v) {}
+  explicit Worded(const Str& v) : is_text(true), s(v) {}
+};
 static Str str_of(I n) {
   Str s;
   if (n) { I room = n < 4 ? 4 : n; s.p = (StrBuf*)take(sizeof(StrBuf) + 4 * room); s.p->refs = 1; s.p->n = n;
@@ -373,6 +379,10 @@ static bool le(const Str& a, const Str& b) { return !lt(b, a); }
 template <class T> bool eq(const Opt<T>& a, const Opt<T>& b) { return a.has == b.has && (!a.has || eq(a.v, b.v)); }
 template <class T> bool lt(const Opt<T>& a, const Opt<T>& b) { if (!a.has || !b.has) bail(KIND); return lt(a.v, b.v); }
 template <class T> bool le(const Opt<T>& a, const Opt<T>& b) { if (!a.has || !b.has) bail(KIND); return le(a.v, b.v); }
+static bool eq(const Worded& a, const Worded& b) { return a.is_text == b.is_text && (a.is_text ? eq(a.s, b.s)
+    : eq(a.d, b.d)); }
+static const Dyn& number_in(const Worded& a) { if (a.is_text) bail(KIND); return a.d; }
+static const Str& text_in(const Worded& a) { if (!a.is_text) bail(KIND); return a.s; }
 template <class T> const T& need(const Opt<T>& a) { if (!a.has) bail(KIND); return a.v; }
 static inline bool truth(bool a) { return a; }
 static inline bool truth(I a) { return a != 0; }
@@ -380,6 +390,7 @@ static inline bool truth(F a) { return a != 0; }
 static inline bool truth(Dyn a) { return a.tag == 2 ? a.d != 0 : a.i != 0; }
 static inline bool truth(None_) { return false; }
 static inline bool truth(const Str& a) { return a.n() != 0; }
+static inline bool truth(const Worded& a) { return a.is_text ? truth(a.s) : truth(a.d); }
 template <class T> bool truth(const Opt<T>& a) { return a.has && truth(a.v); }
 static inline U mixed(U h) { h ^= h >> 32; h *= 0xd6e8feb86659fd93ull; h ^= h >> 32; return h; }
 static inline U hash_of(I a) { return mixed((U)a + 0x9e3779b97f4a7c15ull); }
@@ -391,6 +402,7 @@ static U hash_of(Dyn a) { if (a.tag != 2) return hash_of(a.i);
 static inline U hash_of(None_) { return 7; }
 static U hash_of(const Str& a) { U h = 1469598103934665603ull; for (I k = 0; k < a.n();
     ++k) h = (h ^ a.data()[k]) * 1099511628211ull; return mixed(h); }
+static U hash_of(const Worded& a) { return a.is_text ? hash_of(a.s) : hash_of(a.d); }
 template <class T> U hash_of(const Opt<T>& a) { return a.has ? hash_of(a.v) : 7; }
 """
 )

@@ -83,6 +83,8 @@ template <> struct From<Str> { static Str of(PyObject* o) {
   if (n && !PyUnicode_AsUCS4(o, s.data(), n, 0)) { PyErr_Clear(); bail(KIND); }
   return s;
 } };
+template <> struct From<Worded> { static Worded of(PyObject* o) {
+  return is(o, PyUnicode_Type) ? Worded(From<Str>::of(o)) : Worded(From<Dyn>::of(o)); } };
 template <class T> struct From<Opt<T>> { static Opt<T> of(PyObject* o) { if (o == &_Py_NoneStruct) return Opt<T>();
     return Opt<T>(From<T>::of(o)); } };
 template <class T> PyObject* py(const T& v);
@@ -96,6 +98,7 @@ static PyObject* object(Dyn v) { if (v.np) return object_of_numpy(v);
     return v.tag == 2 ? object(v.d) : v.tag ? object(v.i) : object((bool)v.i); }
 static PyObject* object(const Str& v) { static const uint32_t none = 0;
     return PyUnicode_FromKindAndData(4, v.n() ? v.data() : &none, v.n()); }
+static PyObject* object(const Worded& v) { return v.is_text ? object(v.s) : object(v.d); }
 template <class T> PyObject* object(const Opt<T>& v) { return v.has ? py(v.v) : object(None_()); }
 template <class T> PyObject* py(const T& v) { PyObject* o = object(v); if (!o) { PyErr_Clear(); bail(MEMORY); }
     return o; }
@@ -106,6 +109,7 @@ static bool holds(PyObject* o, F v) { if (!is(o, PyFloat_Type)) return false; F 
     return !memcmp(&v, &w, 8); }
 static bool holds(PyObject* o, Dyn v) { if (v.np) return false;
     return v.tag == 2 ? holds(o, v.d) : v.tag ? holds(o, v.i) : false; }
+static bool holds(PyObject* o, const Worded& v) { return !v.is_text && holds(o, v.d); }
 template <class T> bool holds(PyObject*, const T&) { return false; }
 template <class T> PyObject* item(PyObject* old, const T& v) { if (old && holds(old, v)) { Py_IncRef(old);
     return old; } return py(v); }

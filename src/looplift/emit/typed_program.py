@@ -17,6 +17,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import torch
 
 from looplift.base.data import dataclass, field
@@ -113,6 +114,7 @@ class Writer(Unchecked):
         *,
         has_named_dicts: bool = False,
         has_optional_names: bool = False,
+        words_numbers: bool = False,
         writes_items: bool = False,
     ):
         super().__init__()
@@ -120,8 +122,8 @@ class Writer(Unchecked):
         self.has_named_dicts, self.has_optional_names = has_named_dicts, has_optional_names
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
         self.records, self.classes, self.unread = {}, {}, []
-        self.joins.of_objects = self.given_objects
-        self.loops, self.mixes_arrays = {}, False
+        self.joins.of_objects, self.joins.words_numbers = self.given_objects, words_numbers
+        self.loops, self.computed_with, self.mixes_arrays = {}, set(), False
         self.structs, self.inexact, self.short = {}, set(), set()
         self.changes_tensors = self.widens_numbers = self.makes_rows = self.keeps_rows = self.passes_objects = False
         self.unlinks = False
@@ -135,6 +137,7 @@ class Writer(Unchecked):
         stores = stored_names(body)
         loads = {one.id for node in body for one in nodes_of(node) if isinstance(one, ast.Name)}
         self.inputs = sorted(name for name in loads & values.keys() if is_data(values[name]))
+        self.line_reached = 0  # the line of the statement of the body that is written
         self.main = Routine("run", list(self.inputs), body, stores, None)
         self.main.kept = captured_names(body)
         for name in self.inputs:
@@ -174,10 +177,20 @@ class Writer(Unchecked):
             with self.block() as lines:
                 self._main()
             self.methods[self.main] = lines
+            self.line_reached = 0
         except Refused as refusal:
             refused = refusal
         rest = self._rest([*self.edges.get(self.main, ())])
         return refused or rest
+
+    def statements(self, nodes: list[ast.stmt]) -> bool:
+        if nodes is not self.body or self.routine is not self.main:
+            return super().statements(nodes)
+        for node in nodes:
+            self.line_reached = node.lineno
+            if not super().statements([node]):
+                return False
+        return True
 
     def _main(self) -> None:
         self.prepare_orders()
@@ -241,14 +254,17 @@ class Writer(Unchecked):
             if node.id in self.renamed or (self.owner(node.id) is not None and node.id not in self.imports):
                 return None
             return self._global(node.id)
-        if isinstance(node, ast.Attribute) and isinstance(owner := self.resolved(node.value), types.ModuleType):
+        if not isinstance(node, ast.Attribute):
+            return None
+        owner = self.resolved(node.value)
+        if isinstance(owner, types.ModuleType):
             if owner.__name__ == "numpy":
                 self.joins.meet_numpy()
             if owner.__name__ in (*_LIBRARIES, *_TORCH, "sys", "numpy"):
                 return self._of_library(owner, node.attr)
-        if isinstance(node, ast.Attribute) and isinstance(owner := self.resolved(node.value), type):
-            return self._of_class(owner, node.attr)
-        return None
+        if isinstance(owner, np.ufunc):
+            return getattr(owner, node.attr, None)
+        return self._of_class(owner, node.attr) if isinstance(owner, type) else None
 
     def _of_class(self, made: type, name: str) -> Any:
         """A constant of a class, or a function that needs no object."""

@@ -19,6 +19,7 @@ from looplift.emit.typed_types import (
     MIXED,
     NEVER,
     NONE,
+    NUMBERS,
     WHOLE,
     Box,
     Either,
@@ -207,7 +208,7 @@ class TensorMaking(Tensors):
             value = self.filled(box, [("push", [one]) for one in self.fields(self.keep(value))])
         inner = element(value) if is_box(value, "list") else None
         inner = inner.inner if isinstance(inner, Maybe) else inner
-        if not isinstance(inner, Ten | Either) and inner not in (NEVER, NONE):
+        if not isinstance(inner, Ten | Either) and inner not in (NEVER, NONE, *NUMBERS):
             raise refuse(at, "joins what are no tensors")
         return self.keep(value)
 
@@ -218,9 +219,17 @@ class TensorMaking(Tensors):
             raise refuse(node, "is called in another way")
         return given, self.listed_tensors(given["tensors"], node)
 
+    def has_no_tensors(self, items: Value) -> bool:
+        """Whether the items of a list are none so far: of numbers that later rounds of the types may make tensors."""
+        inner = element(items)
+        inner = inner.inner if isinstance(inner, Maybe) else inner
+        if inner in NUMBERS:
+            self.emit("bail(KIND);")
+        return inner in (NEVER, NONE, *NUMBERS)
+
     def make_stack(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         given, value = self.joined(node, keywords)
-        if element(value) in (NEVER, NONE):
+        if self.has_no_tensors(value):
             return Value(NEVER, "None_()")
         inner = tensor_in(element(value))
         made = Ten(inner.dtype, inner.rank + 1)
@@ -235,7 +244,7 @@ class TensorMaking(Tensors):
 
     def make_cat(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         given, value = self.joined(node, keywords)
-        if element(value) in (NEVER, NONE):
+        if self.has_no_tensors(value):
             return Value(NEVER, "None_()")
         inner = tensor_in(element(value))
         if not inner.rank:

@@ -37,6 +37,8 @@ INT = Type("int", "I")
 FLOAT = Type("float", "F")
 MIXED = Type("a number", "Dyn")
 TEXT = Type("str", "Str")
+WORDED = Type("a number or str", "Worded")
+"""Where no other type is left: what a number and a text have in common is that they are kept, and handed out."""
 
 
 class Scalar(Type):
@@ -174,12 +176,14 @@ class Box:
 class Joins:
     """Joins of types; ``changes`` counts what became wider. ``has_numpy``: whether NumPy's scalars are among the
     numbers, ``has_singles``: of float32. ``tensors``: whether there are any, ``tracked``: whether one of them asks
-    for a gradient. ``of_objects``: what tells the types of objects of the user's, and which values are none."""
+    for a gradient. ``of_objects``: what tells the types of objects of the user's, and which values are none.
+    ``words_numbers``: whether what is a number may be a text, too."""
 
     def __init__(self) -> None:
         self.changes = 0
         self.has_numpy = self.has_singles = self.tensors = self.tracked = False
         self.of_objects: Any = None
+        self.words_numbers = False
 
     def meet_numpy(self, element: Any = None) -> None:
         """There are numbers of NumPy's, of this scalar, too."""
@@ -201,6 +205,8 @@ class Joins:
             return one
         if one in NUMBERS and other in NUMBERS:
             return MIXED
+        if self.words_numbers and all(each in (*NUMBERS, TEXT, WORDED) for each in (one, other)):
+            return WORDED
         if isinstance(one, Tup) and isinstance(other, Tup) and _are_alike(one, other):
             return Tup(tuple(map(self.join, one.items, other.items)), one.named or other.named, one.of)
         if isinstance(one, Rec) and isinstance(other, Rec) and one.names == other.names:
@@ -389,4 +395,4 @@ def has_no_order(type_: Any) -> bool:
 def _is_incomparable(type_: Any) -> bool:
     if isinstance(type_, Box):
         return type_.find().kind not in ("list", "deque", "bytes", "bytearray", "tuple") and not type_.find().made
-    return isinstance(type_, Either | Rec) or (isinstance(type_, Ten) and type_.rank > 0)
+    return isinstance(type_, Either | Rec) or type_ is WORDED or (isinstance(type_, Ten) and type_.rank > 0)

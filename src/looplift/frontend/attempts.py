@@ -5,7 +5,8 @@ except ZeroDivisionError: v = 0  if <fails: _left / _right>: v = 0
                                  else: v = _left / _right
 
 Divisions of Python's numbers, functions of ``math``, subscripts and keys are asked before they are evaluated. Whatever
-else raises in the ``try`` is no concern of it: then a requirement fails, and the loop itself runs.
+else raises in the ``try`` is no concern of it: then a requirement fails, and the loop itself runs. What fails under an
+``if`` of the ``try`` sets a flag, under which the handler stands in front of what would follow.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ PURE = frozenset("abs float int len max min round sum item append extend sqrt ex
 """Functions and methods whose calls may be evaluated before or after the operands of what may fail."""
 DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
 CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+Handlers = list[tuple[list[str], list[ast.stmt]]]
+"""The names of the exceptions that handlers take, and what each does."""
 
 
 class _TooComplex(Exception):
@@ -29,22 +32,37 @@ class _TooComplex(Exception):
 
 def as_branches(node: ast.Try, counter: itertools.count) -> list[ast.stmt] | None:
     """The statements for a ``try``; None where it is none of these."""
-    if node.finalbody or not node.handlers or any(handler.name is not None for handler in node.handlers):
+    handlers = [(_caught(handler), _handling(handler)) for handler in node.handlers]
+    if node.finalbody or not handlers or any(names is None or body is None for names, body in handlers):
         return None
-    handlers = [(_caught(handler), handler.body) for handler in node.handlers]
-    if any(names is None for names, _ in handlers) or not all(isinstance(part, SIMPLE) for part in node.body):
-        return None
-    if any(_calls(body) - _KNOWN for _, body in handlers):
+    if not _is_plain(node.body) or any(_calls(handler.body) - _KNOWN for handler in node.handlers):
         return None
     asked: list[list[ast.stmt]] = []
     try:
         made = _tried(node.body, node.orelse, handlers, counter, asked)  # type: ignore[arg-type]
     except _TooComplex:
         return None
-    unseen = [body for _, body in handlers if all(body is not one for one in asked)]
-    if any(map(_changes_something, unseen)):
-        return None
+    for handler, (_, body) in zip(node.handlers, handlers, strict=True):
+        if all(body is not one for one in asked) and _changes_something(handler.body):
+            return None
     return [ast.fix_missing_locations(ast.copy_location(statement, node)) for statement in made]
+
+
+def _is_plain(body: list[ast.stmt]) -> bool:
+    """Whether statements are simple ones, and branches of such."""
+    return all(
+        _is_plain(part.body + part.orelse) if isinstance(part, ast.If) else isinstance(part, SIMPLE) for part in body
+    )
+
+
+def _handling(handler: ast.ExceptHandler) -> list[ast.stmt] | None:
+    """What a handler does, where it does not ask for the exception: the name of that is not bound behind it."""
+    if handler.name is None:
+        return handler.body
+    if any(isinstance(node, ast.Name) and node.id == handler.name for part in handler.body for node in nodes_of(part)):
+        return None
+    bound = ast.Assign([ast.Name(handler.name, ast.Store())], ast.Constant(None))
+    return [bound, ast.Delete([ast.Name(handler.name, ast.Del())]), *handler.body]
 
 
 _KNOWN = PURE | {"print"}
@@ -62,9 +80,6 @@ def _changes_something(body: list[ast.stmt]) -> bool:
     plain = all(isinstance(part, SIMPLE) for part in body)
     stores = (node for part in body for node in nodes_of(part) if isinstance(node, ast.Subscript | ast.Attribute))
     return not plain or bool(_calls(body)) or any(isinstance(node.ctx, ast.Store) for node in stores)
-
-
-Handlers = list[tuple[list[str], list[ast.stmt]]]
 
 
 def _caught(handler: ast.ExceptHandler) -> list[str] | None:
@@ -93,14 +108,46 @@ def _tried(
     if not body:
         return behind
     operations = _Operations(handlers, counter)
-    first = operations.visit(fresh_copy(body[0]))
+    first, rest = fresh_copy(body[0]), body[1:]
+    if (parts := operations.step_by_step(first)) is not None:
+        return _tried([*parts, *rest], behind, handlers, counter, asked)
+    if isinstance(first, ast.If):
+        first.test = operations.expression(first.test)
+        chain = _branch(first, _tried(rest, behind, handlers, counter, asked), handlers, counter, asked)
+    else:
+        chain = [operations.visit(first), *_tried(rest, behind, handlers, counter, asked)]
     if operations.found and operations.calls:
         raise _TooComplex  # what is called may be noticed, and would come after the operands of what may fail
-    chain = [first, *_tried(body[1:], behind, handlers, counter, asked)]
     for held, test, handler in reversed(operations.found):
         asked.append(handler)
         chain = [*held, ast.If(test, fresh_copy(handler), chain)]
     return chain
+
+
+def _branch(
+    node: ast.If, rest: list[ast.stmt], handlers: Handlers, counter: itertools.count, asked: list[list[ast.stmt]]
+) -> list[ast.stmt]:
+    """An ``if`` of a ``try``, and what comes behind it, which is skipped where a branch fails."""
+    if not rest:
+        node.body = _tried(node.body, [], handlers, counter, asked)
+        node.orelse = _tried(node.orelse, [], handlers, counter, asked)
+        return [node]
+    flags = [f"_failed_{next(counter)}" for _ in handlers]
+    marks = [
+        (names, [ast.Assign([ast.Name(flag, ast.Store())], ast.Constant(True))])
+        for (names, _), flag in zip(handlers, flags, strict=True)
+    ]
+    marked: list[list[ast.stmt]] = []
+    node.body = _tried(node.body, [], marks, counter, marked)  # type: ignore[arg-type]
+    node.orelse = _tried(node.orelse, [], marks, counter, marked)  # type: ignore[arg-type]
+    before: list[ast.stmt] = []
+    behind: list[ast.stmt] = rest
+    for flag, (_, handler), (_, mark) in zip(flags, handlers, marks, strict=True):
+        if any(mark is one for one in marked):
+            asked.append(handler)
+            before.append(ast.Assign([ast.Name(flag, ast.Store())], ast.Constant(False)))
+            behind = [ast.If(ast.Name(flag, ast.Load()), fresh_copy(handler), behind)]
+    return [*before, node, *behind]
 
 
 class _Operations(ast.NodeTransformer):
@@ -127,6 +174,33 @@ class _Operations(ast.NodeTransformer):
         finally:
             self.entered.pop()
 
+    def expression(self, node: ast.expr) -> ast.expr:
+        found = self.visit(node)
+        assert isinstance(found, ast.expr)
+        return found
+
+    def step_by_step(self, node: ast.stmt) -> list[ast.stmt] | None:
+        """The statements for one with a choice in front that may fail in one of its sides; None of any other."""
+        match node:
+            case ast.If(test=choice):
+                field = "test"
+            case ast.Assign(value=choice) | ast.Return(value=ast.expr() as choice):
+                field = "value"
+            case _:
+                return None
+        if not isinstance(choice, ast.BoolOp | ast.IfExp) or not any(map(self._may_fail, nodes_of(choice))):
+            return None
+        name = f"_choice_{next(self.counter)}"
+        bind = lambda value: ast.Assign([ast.Name(name, ast.Store())], value)  # noqa: E731
+        setattr(node, field, ast.Name(name, ast.Load()))
+        if isinstance(choice, ast.IfExp):
+            return [ast.If(choice.test, [bind(choice.body)], [bind(choice.orelse)]), node]
+        first, *others = choice.values
+        goes_on: ast.expr = ast.Name(name, ast.Load())
+        if isinstance(choice.op, ast.Or):
+            goes_on = ast.UnaryOp(ast.Not(), goes_on)
+        return [bind(first), *(ast.If(fresh_copy(goes_on), [bind(value)], []) for value in others), node]
+
     def _may_fail(self, node: ast.AST) -> bool:
         match node:
             case ast.BinOp(op=op) | ast.AugAssign(op=op):
@@ -145,6 +219,11 @@ class _Operations(ast.NodeTransformer):
             if any(issubclass(one, kinds) for one in raised[operation]):
                 return names, body
         return None
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        if any(self._may_fail(part) for later in node.comparators[1:] for part in nodes_of(later)):
+            raise _TooComplex  # it is evaluated only where the comparisons before it hold
+        return self.generic_visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)

@@ -18,8 +18,11 @@ NUMERIC = frozenset(
 CREATION = frozenset(("zeros", "ones", "full", "empty", "rand", "randn", "arange", "linspace", "eye", "tensor"))
 
 
-def is_tensor(build: Builder, value: Value) -> bool:
-    """Whether a value is an argument that is a tensor, or was made of one."""
+def is_tensor(build: Builder, value: Value, *, carried: bool = True) -> bool:
+    """Whether a value is an argument that is a tensor, or was made of one.
+
+    What a loop carries counts by what it is before the loop, unless ``carried`` is False: it may become a number.
+    """
     import torch
 
     if not isinstance(value, Var):
@@ -27,18 +30,18 @@ def is_tensor(build: Builder, value: Value) -> bool:
     if (path := build.param_path(value)) is not None:
         return isinstance(build.param_values[path], torch.Tensor)
     if value in build.entered:
-        return is_tensor(build, build.entered[value])
+        return carried and is_tensor(build, build.entered[value])
     match maker(build, value):
         case If(phis=phis):
             phi = next(phi for phi in phis if phi.var is value)
-            return is_tensor(build, phi.then) and is_tensor(build, phi.orelse)
+            return all(is_tensor(build, side, carried=carried) for side in (phi.then, phi.orelse))
         case Let(op=op):
             prefix, _, name = op.name.rpartition(".")
             if prefix == "torch" and name.removesuffix("_like") in CREATION:
                 return True
             keeps = op.name in KEEPING or prefix == "inplace" or op.name in ("method.clone", "method.detach")
-            return keeps and any(is_tensor(build, operand) for operand in operands(op) if isinstance(operand, Var))
-        case Loop(carries=carries):
+            return keeps and any(is_tensor(build, a, carried=carried) for a in operands(op) if isinstance(a, Var))
+        case Loop(carries=carries) if carried:
             return is_tensor(build, next(carry.init for carry in carries if carry.after is value))
     return False
 

@@ -239,8 +239,9 @@ class Region:
 
     # ------------------------------------------------------------ pieces
 
-    def smaller(self, line: int = 0) -> list[Region]:
-        """Pieces to try when this region was refused at ``line`` (0: nobody knows where)."""
+    def smaller(self, line: int = 0, reached: int = 0) -> list[Region]:
+        """Pieces to try when this region was refused at ``line``, and as a program at ``reached`` (0: nobody knows
+        where)."""
         loops = [k for k in range(self.first, self.last) if is_loop(self.block[k])]
         filled = self._loop_that_fills(loops, line) if len(loops) > 1 else None
         at_loop = filled is not None or any(_spans(self.block[k], line) for k in range(self.first, self.last))
@@ -248,12 +249,21 @@ class Region:
             return _allowed([self._part(self.start, self.last)])
         if self.start < self.first and not at_loop and not self._fills_its_lists():
             return _allowed([self._part(self.first, self.stop)])
+        if (kept := self._without(reached)) is not None:
+            return _allowed([kept])
         if len(loops) < 2:
             return []
         hit = next((place for place, k in enumerate(loops) if k == filled or _spans(self.block[k], line)), None)
         if hit is None:
             return _allowed(self._split([[k] for k in loops]))
         return _allowed(self._split([part for part in (loops[:hit], loops[hit : hit + 1], loops[hit + 1 :]) if part]))
+
+    def _without(self, line: int) -> Region | None:
+        """The part with the loops that ends before a statement behind them, or begins behind one in front of them."""
+        place = next((k for k in range(self.start, self.stop) if _spans(self.block[k], line)), None)
+        if place is None or self.first <= place < self.last:
+            return None
+        return self._part(self.start, place) if place >= self.last else self._part(place + 1, self.stop)
 
     def _loop_that_fills(self, loops: list[int], line: int) -> int | None:
         """The loop that puts something into what is made at a line."""
@@ -303,9 +313,9 @@ class Region:
                 found += regions_of_block(self.scope, node.orelse, self.file, self.name)
         return found
 
-    def pieces(self, line: int = 0) -> list[Region]:
+    def pieces(self, line: int = 0, reached: int = 0) -> list[Region]:
         """What to try when this region was refused: a smaller region, its loops one by one, or what is in them."""
-        return self.smaller(line) or self.inside()
+        return self.smaller(line, reached) or self.inside()
 
     def _part(self, start: int, stop: int) -> Region:
         first, last = max(start, self.first), min(stop, self.last)
@@ -329,7 +339,7 @@ class WholeBody(Region):
         found: list[ast.AST] = [node for one in self.statements for node in nodes_of(one) if isinstance(node, kinds)]
         return sorted(found, key=position_of) or [self.scope.function]
 
-    def pieces(self, line: int = 0) -> list[Region]:
+    def pieces(self, line: int = 0, reached: int = 0) -> list[Region]:
         return self.ordinary
 
 

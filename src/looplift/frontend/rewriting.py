@@ -256,10 +256,12 @@ class RegionProgram:
         """The statements, whose calls at some places go through the hook."""
         return region_function(self.region, self.table, places=places)
 
-    def divide(self, line: int, places: Set[Place]) -> tuple[types.FunctionType, list[RegionProgram]] | None:
-        """The statements with smaller regions in them, to use when this region was refused at ``line``; calls at some
-        places go through the hook."""
-        pieces = self.region.pieces(line if self.region.covers(line) else 0)
+    def divide(
+        self, line: int, reached: int, places: Set[Place]
+    ) -> tuple[types.FunctionType, list[RegionProgram]] | None:
+        """The statements with smaller regions in them, to use when this region was refused at ``line``, and as a typed
+        program at ``reached``; calls at some places go through the hook."""
+        pieces = self.region.pieces(line if self.region.covers(line) else 0, reached)
         if not pieces and not self.is_whole:
             return None
         parts = [RegionProgram(piece, self.table, self.table.reserve(), not self.is_whole) for piece in pieces]

@@ -106,7 +106,8 @@ class Shelf(Cells):
             return table.item(build, key)
         known = self._key(build, key)
         if known not in self.cells:
-            raise build.refuse("requirement", f"{self.noun} has no {known!r}")
+            filled = "" if self.cells or self.kind != "list" else " before the loop fills it, and places of it change"
+            raise build.refuse("requirement", f"{self.noun} has no {known!r}{filled}")
         return self.value(build, known)
 
     def sliced(self, build: Builder, part: slice) -> Value:

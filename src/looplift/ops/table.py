@@ -128,6 +128,7 @@ EXACT = frozenset(
 ITEM_BY_ITEM = ("builtin.sum", "math.prod")
 """Reductions of Python's own, which take an array row by row, from the integer 0 or 1 on."""
 
+POWERS = frozenset(("pow", "power", "float_power"))
 CONVERSIONS = frozenset("float double long int half bfloat16 bool to type type_as float16 float32 float64".split())
 """Element-wise operations that only change the dtype."""
 UNCOPIED = CONVERSIONS | frozenset(

@@ -90,9 +90,13 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         refusal.other = partial(_in_another_form, program, settings=settings, waves=waves)
         if any(one.by_python for one in refusals):
             refusal.other = partial(_by_python, program, settings=settings, otherwise=refusal.other)
-    with suppress(NotLiftable):
-        otherwise = refusal.other if settings.verify == "first" else None  # which are tried beside the loop alone
+    otherwise = refusal.other if settings.verify == "first" else None  # which are tried beside the loop alone
+    try:
         return _typed(program, values, settings, rows=otherwise is None, otherwise=otherwise)
+    except NotLiftable as of_program:
+        refusal.reached = of_program.reached
+        if refusal.code in _OF_CONTAINERS and of_program.lacks:
+            refusal.message = f"{refusal.message}; as a program over numbers and containers, {of_program.lacks}"
     raise refusal
 
 
@@ -193,6 +197,10 @@ _NEVER_IN_ANOTHER_FORM = (
     "backend",
     "verification",
 )
+
+
+_OF_CONTAINERS = ("mixed-kinds", "unsupported-value", "unsupported-iterable", "aliasing", "carried", "effect-order")
+"""What programs over numbers and containers may have a form for: what they lack is the reason, too."""
 
 
 def _is_of_numpy(value: Any) -> bool:

@@ -26,6 +26,13 @@ def planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, searc
             made = _with_first_apart(facts, plan)
         if made is not None:
             facts, made.rewritten = made.facts, True
+    if (made is None or _staying(made)) and (ranges := _counted(facts)) is not None:
+        try:
+            other = plan(ranges)
+        except NotLiftable as why:
+            other, refusal = None, why
+        if made is None or (other is not None and _staying(other) < _staying(made)):
+            facts, made = ranges, other
     decisions = {loop.decision for loop in made.decisions} if made is not None else {"sequential"}
     for formed in _forms_for_kernels(facts, decisions) if settings.backend != "torch" else ():
         try:
@@ -47,6 +54,18 @@ def planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, searc
         assert refusal is not None
         raise refusal
     return made
+
+
+def _counted(facts: Any) -> Any:
+    """Facts of the function with ranges for the loops that count; None where there are none."""
+    from looplift.analysis.probe import analyse
+    from looplift.vectorize.counted_ranges import with_ranges
+
+    if (function := with_ranges(facts.function, facts)) is None:
+        return None
+    with suppress(NotLiftable):
+        return analyse(function)
+    return None
 
 
 def _with_first_apart(facts: Any, plan: Callable[[Any], Any]) -> Any:

@@ -28,8 +28,10 @@ def typed_program(
     rows: bool = True,
     last: bool = False,
     otherwise: Callable[..., RegionCode] | None = None,
+    tried: Collection[str] = (),
 ) -> RegionCode:
     """The region as one program over numbers, text and containers; ``others``: types of values that it is for, too.
+    ``tried``: texts of programs that did not hold for some values.
 
     Without ``rows``, and where it is a piece of a larger region, it keeps no rows of tensors that it computes, as other
     forms may compute many at once, unless it has containers and functions that no other form knows. ``last``: of no
@@ -56,12 +58,13 @@ def typed_program(
     function.texts = found.text, typed.caller, found.inputs, [*found.outside]  # for those that make it again
     code = region_code(program, typed, function)
     code.is_preliminary = getattr(function, "is_preliminary", code.is_preliminary)
-    kept = [found.types, *known[:2]]
+    kept, seen = [found.types, *known[:2]], {*tried, *code.standalone}
 
     def again(values: Mapping[str, Any]) -> RegionCode:
         with suppress(NotLiftable):
-            found = typed_program(program, values, settings, kept, rows=rows, last=last, otherwise=otherwise)
-            if found.standalone != code.standalone:
+            options = {"rows": rows, "last": last, "otherwise": otherwise, "tried": seen}
+            found = typed_program(program, values, settings, kept, **options)
+            if seen.isdisjoint(found.standalone):
                 return found
         if otherwise is not None:
             return otherwise(values)

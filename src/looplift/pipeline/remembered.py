@@ -53,6 +53,7 @@ class _Refused(NamedTuple):
     span: tuple[int, ...]
     has_other: bool
     words: str
+    reached: int
 
 
 def remembered(program: Any, values: Mapping[str, Any], settings: Settings, make: Make, form: str = "") -> RegionCode:
@@ -64,7 +65,7 @@ def remembered(program: Any, values: Mapping[str, Any], settings: Settings, make
     key = _key(program, values, settings, form, describer)
     if key is None:
         return make()
-    if (found := _recalled(key, program, values, settings)) is not None:
+    if (found := _recalled(key, program, values, settings, form)) is not None:
         if isinstance(found, NotLiftable):
             raise found
         return found
@@ -179,7 +180,9 @@ def _keep_refusal(
     if type(refusal) is NotLiftable and refusal.code in _LASTING and all(map(_is_told, values.values())):
         span = refusal.span
         place = (span.line, span.column, span.end_line, span.end_column)
-        found = _Refused(refusal.code, refusal.message, place, refusal.other is not None, _words(values))
+        found = _Refused(
+            refusal.code, refusal.message, place, refusal.other is not None, _words(values), refusal.reached
+        )
         kept.write(key, packed(("refused", *found), values, describer))
 
 
@@ -193,7 +196,9 @@ def _is_told(value: Any) -> bool:
 # ---------------------------------------------------------------- and back
 
 
-def _recalled(key: str, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode | NotLiftable | None:
+def _recalled(
+    key: str, program: Any, values: Mapping[str, Any], settings: Settings, form: str
+) -> RegionCode | NotLiftable | None:
     """What is kept under a key; None if there is nothing, or nothing that suits these values."""
     content = kept.read(key)
     if content is None:
@@ -203,7 +208,7 @@ def _recalled(key: str, program: Any, values: Mapping[str, Any], settings: Setti
         if kind == "refused":
             return _refusal_of(_Refused(*found), program, values, settings)
         fields, forms, paths = found
-        code = _code_of(fields, forms, program, settings)
+        code = _code_of(fields, forms, program, settings, form)
         suits = paths == _paths(code.paths, program, values) and entry.broken_guard(program, dict(values), code) is None
     except Exception:  # what it was made for is not there, as a path or a kernel: the region is planned anew
         return None
@@ -214,15 +219,16 @@ def _refusal_of(found: _Refused, program: Any, values: Mapping[str, Any], settin
     if found.words != _words(values):
         return None
     refusal = NotLiftable(found.code, found.message, Span(*found.span))
+    refusal.reached = found.reached
     if found.has_other:
-        anew = _Anew(program, settings)
-        refusal.other = lambda values: remembered(program, values, settings, partial(anew.other, values), "other")
+        anew = _Anew(program, settings, form="other")
+        refusal.other = lambda values: remembered(program, values, settings, partial(anew.planned, values), "other")
     return refusal
 
 
-def _code_of(fields: dict[str, Any], forms: list[str], program: Any, settings: Settings) -> RegionCode:
+def _code_of(fields: dict[str, Any], forms: list[str], program: Any, settings: Settings, form: str) -> RegionCode:
     code = RegionCode(**fields)
-    anew = _Anew(program, settings, code)
+    anew = _Anew(program, settings, code, form)
     for form in forms:
         setattr(code, form, partial(anew.form, form))
     if code.expected is not None:
@@ -235,14 +241,20 @@ def _code_of(fields: dict[str, Any], forms: list[str], program: Any, settings: S
 class _Anew:
     """The forms beside ``code``, which is remembered: the region is planned for the values that one is asked for."""
 
-    def __init__(self, program: Any, settings: Settings, code: RegionCode | None = None):
+    def __init__(self, program: Any, settings: Settings, code: RegionCode | None = None, form: str = ""):
         self.program, self.settings, self.code = program, settings, code
+        self.is_other = form == "other"  # than what is refused
         self.estimate: Callable[[Mapping[str, Any]], float] | None = None
 
     def planned(self, values: Mapping[str, Any]) -> RegionCode:
         from looplift.pipeline import compile_region
 
-        return compile_region(self.program, values, self.settings)
+        try:
+            return compile_region(self.program, values, self.settings)
+        except NotLiftable as refusal:
+            if not self.is_other or refusal.other is None:
+                raise
+            return refusal.other(values)
 
     def form(self, name: str, values: Mapping[str, Any]) -> RegionCode:
         found, known = self.planned(values), self.code
@@ -259,11 +271,3 @@ class _Anew:
         if self.estimate is None:
             self.estimate = self.planned(values).expected or (lambda values: float("inf"))
         return self.estimate(values)
-
-    def other(self, values: Mapping[str, Any]) -> RegionCode:
-        try:
-            return self.planned(values)
-        except NotLiftable as refusal:
-            if refusal.other is None:
-                raise
-            return refusal.other(values)

@@ -104,8 +104,8 @@ def _code_of(
 
     facts = None
     try:
-        facts = analyse(function)
-        if (formed := with_copied_reads(function, facts)) is not None:
+        facts = _analysed(function)
+        if (formed := with_copied_reads(facts.function, facts)) is not None:
             facts = analyse(formed)
         make = partial(plan, backend=settings.backend, kernel_of=kernel_of, reuses=reuses)
         made = planned(facts, make, settings, searches=searches)
@@ -153,6 +153,21 @@ def _code_of(
         # steps of few lanes take longer with autograd's graph than with a tape of numbers, those of many do not
         code.rival, code.expected = partial(small_tensors_for, program, settings=settings), unknown
     return code
+
+
+def _analysed(function: Any) -> Any:
+    """Facts of a function, or of one without the conditions in loops that its arguments decide."""
+    from looplift.analysis.probe import analyse
+    from looplift.analysis.settled import with_settled_conditions
+
+    try:
+        return analyse(function)
+    except NotLiftable as refusal:
+        if refusal.code != "mixed-kinds" or (settled := with_settled_conditions(function)) is None:
+            raise
+        with suppress(NotLiftable):
+            return analyse(settled)
+        raise
 
 
 def _kernels_of(function: Any, settings: Settings) -> Callable[..., RegionCode | NotLiftable]:

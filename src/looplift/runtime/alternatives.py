@@ -5,7 +5,7 @@ The compiler may have a second form of a region, as a kernel of whole rows. It i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from looplift.runtime import entry
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 WORTH_IT = 1e-4
 """Seconds of a call of the loop, from which on another form is compiled."""
+MAX_RENEWALS = 5
+"""So often a variant is given another form where one did not hold; values of ever new kinds are the loop's."""
 LONG = 1e-3
 """Seconds of a call of the loop, from which on its pieces are lifted where the whole is slower."""
 
@@ -27,9 +29,10 @@ def takes_over(
 
     ``sizes``: of the arguments before the call; ``loop``: seconds that a call of the loop takes.
     """
-    other = variant.small
     if variant.code is not None and variant.code.renewable:
         return False
+    _set_apart(dispatcher, variant, values)
+    other = variant.small
     if other is None or other.plain:
         other = _alternative(dispatcher, variant, values) if loop > WORTH_IT else None
         if other is None:
@@ -44,8 +47,27 @@ def takes_over(
     return dispatcher.add_small(variant, sizes)
 
 
+def _set_apart(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -> None:
+    """Have another form that does not hold for these values stand by itself, for those of its own kind: where there may
+    be more, one for these values can be made."""
+    other, code = variant.small, variant.code
+    if other is None or other.plain or accepts(dispatcher, variant, other, values):
+        return
+    variant.small, other.is_rival = None, False
+    if code is not None and variant.renewals < MAX_RENEWALS:
+        code.alternative, variant.renewals = other.made_by, variant.renewals + 1
+
+
+def accepts(dispatcher: Dispatcher, variant: Variant, other: Variant, values: Mapping[str, Any]) -> bool:
+    """Whether another form of a variant is one for these values, too."""
+    arguments = [values[name] for name in dispatcher.program.arguments]
+    return entry.holds(dispatcher, variant, arguments, other.guards)
+
+
 def replaces(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -> bool:
     """Whether another form runs instead of a variant from now on, for arguments of any size."""
+    if variant.renewals >= MAX_RENEWALS:
+        return False
     code = variant.code
     last = None if code is None else code.otherwise
     other = None
@@ -62,6 +84,7 @@ def replaces(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -
         return False
     variant.code, variant.call, variant.conditions = other.code, other.call, other.conditions
     variant.failures, variant.verified, variant.watched, variant.trials = 0, False, True, None
+    variant.renewals += 1
     return True
 
 
@@ -78,7 +101,7 @@ def made(
     dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], make: Callable[..., RegionCode]
 ) -> Variant | None:
     """A variant for the same arguments that runs another form; None where that cannot be compiled, or does not hold."""
-    other = type(variant)([], variant.modes, len(dispatcher.variants), trials={})
+    other = type(variant)([], variant.modes, len(dispatcher.variants), trials={}, made_by=make)
     try:
         with dispatcher.allowance.spending():
             dispatcher.take(other, values, make)

@@ -23,6 +23,7 @@ from looplift.runtime.inside import Inside
 from looplift.runtime.patience import Allowance, Patience
 from looplift.runtime.records import Records, failed_check, is_beyond
 from looplift.runtime.snapshot import Attributes, CannotCopy, Containers, GeneratorStates, Saved, root_of
+from looplift.runtime.stopwatch import Stopwatch
 from looplift.runtime.traced import Numbered, traced_entry
 from looplift.runtime.trials import Trial, decided_together, size_class
 from looplift.runtime.variants import Program, RegionCode, build_function
@@ -61,7 +62,13 @@ class Variant:
     code: RegionCode | None = None
     call: Callable[..., Any] | None = None
     failures: int = 0
+    renewals: int = 0
+    """How often another form took its place, as it did not hold."""
     watched: bool = False
+    calm: int = 0
+    """How many calls that are watched have held since one did not."""
+    wanted: int = 1
+    """After so many it is watched no more."""
     verified: bool = False
     plain: bool = False
     guards: list[str] = field(default_factory=list)
@@ -82,6 +89,8 @@ class Variant:
     """Of a plain variant: the statements run with smaller regions in them."""
     contest: rivals.Contest | None = None
     """With another form of its code, which may be faster."""
+    made_by: Callable[..., RegionCode] | None = None
+    """Of another form of a variant's code: what compiles it."""
     is_rival: bool = False
     """Whether it is another form of a variant's code, for sizes at which it was faster."""
     heat: int = 0
@@ -94,6 +103,8 @@ class Variant:
     """Of the region, if another form of it is tried once its loop has run for long enough."""
 
 
+MAX_WANTED = 64
+"""What holds in some calls and not in others is watched for so many at most: to watch it or not is a new entry."""
 TURNS = 8
 """After so many calls of statements that stay it is asked whether what they call is still lifted."""
 
@@ -254,7 +265,7 @@ class Dispatcher:
         self.records.refused(self.program, refusal, certain=refusal.code == "verification")
         if refusal.code not in ("verification", "too-small"):
             self._lift_callees(values)
-            self.divide(refusal.span.line)
+            self.divide(refusal.span.line, refusal.reached)
 
     def _lift_callees(self, values: dict[str, Any]) -> None:
         """From now on functions with loops that the statements call are lifted by themselves."""
@@ -265,11 +276,11 @@ class Dispatcher:
         if self.places:
             self.hooked = self.program.with_hooks(self.places)
 
-    def divide(self, line: int) -> None:
+    def divide(self, line: int, reached: int = 0) -> None:
         """Lift the pieces of the region instead, if it has any and they are not lifted already."""
         if self.fallback is not None:
             return
-        found = self.program.divide(line, self.places)
+        found = self.program.divide(line, reached, self.places)
         if found is None:
             self.fallback = self.hooked
             return
@@ -284,7 +295,7 @@ class Dispatcher:
 
     def divided(self, refusal: NotLiftable) -> Callable[..., Any] | None:
         """The statements with smaller regions in them, if there are any."""
-        self.divide(refusal.span.line)
+        self.divide(refusal.span.line, refusal.reached)
         return self.fallback
 
     # ------------------------------------------------------------ statements that stay
@@ -520,9 +531,9 @@ class Dispatcher:
         if collect:
             self.records.timed(self.program, time.perf_counter() - start, variant.seconds)
         if variant.watched:
-            variant.failures = 0
-            if not self.program.raises:  # it may do so every other time
-                variant.watched = False
+            variant.failures, variant.calm = 0, variant.calm + 1
+            if not self.program.raises and variant.calm >= variant.wanted:  # it may do so every other time
+                variant.watched, variant.wanted = False, min(2 * variant.wanted, MAX_WANTED)
                 self.install()
         if trial is not None:
             self._judge(variant, trial, arguments)
@@ -545,9 +556,9 @@ class Dispatcher:
             trial.is_bounded, (result, seconds) = False, ended
             trial.written += [] if seconds is None else [seconds]
         else:
-            start = time.perf_counter()
+            watch = Stopwatch()
             result = self.program.original(*arguments)
-            trial.written.append(time.perf_counter() - start)
+            trial.written.append(watch.seconds())
         self._judge(variant, trial, arguments)
         return result
 
@@ -562,6 +573,8 @@ class Dispatcher:
             passed = decided_together(variant.trials.values())
             trial = max(variant.trials.values(), key=lambda one: min(len(one.batched), len(one.written)))
         if passed is None:
+            return
+        if passed and variant.refusal is not None and second.meets_the_loop(self, trial):
             return
         little = passed is False or trial.gains_little
         if little and variant.code is not None and _gets_faster(variant.code, trial):
@@ -592,7 +605,7 @@ class Dispatcher:
     def _step_back(self, variant: Variant, trial: Trial) -> None:
         """Leave arguments of this size to the loop; at others the variant is tried again."""
         if variant.refusal is not None:
-            second.step_back(self, variant, trial.sizes)
+            second.step_back(self, variant, trial.sizes, by_loop=trial.is_against_loop)
             return
         loop, batched = map(readable_seconds, trial.typical())
         refusal = NotLiftable("too-small", f"a call of the loop takes {loop}, of batched code {batched}")
@@ -617,16 +630,16 @@ class Dispatcher:
         if code is None or call is None:  # another thread has given it up meanwhile
             return self.program.original(*arguments), None
         unproved = code.mutated if not variant.verified else ()
-        start = time.perf_counter()
+        watch = Stopwatch()
         saved = self._saved(code.mutated if code.commits_early else unproved, values)
         states = GeneratorStates(values.values()) if code.random else None
         attributes = Attributes(code.sets, entry.reader(self.program, values)) if code.sets else None
         if not (code.random or code.commits_early):
-            start = time.perf_counter()  # what is saved for others is saved in the first call alone
+            watch = Stopwatch()  # what is saved for others is saved in the first call alone
         try:
             result = call(*arguments)
             if trial is not None:
-                trial.took(time.perf_counter() - start, entered)
+                trial.took(watch.seconds(), entered)
             return result, None
         except Exception as failure:
             if saved is not None:
@@ -670,7 +683,7 @@ class Dispatcher:
         if variant.refusal is not None:
             second.withdraw(self, variant)
             return
-        variant.failures += 1
+        variant.failures, variant.calm = variant.failures + 1, 0
         was_watched, variant.watched = variant.watched, True
         is_required = isinstance(failure, RequirementFailed | FloatingPointError) or is_beyond(failure)
         code = "requirement" if is_required else "internal"
@@ -692,8 +705,8 @@ class Dispatcher:
             self.records.fell_back(self.program, variant.code, code, text)
             if self.program.raises:
                 self.divide(self.program.span[0])
-                if was_watched:
-                    return
+            if was_watched:
+                return
         self.install()
 
     def _leave_uneven(self, variant: Variant, names: set[str]) -> None:

@@ -9,7 +9,7 @@ import re
 import sys
 import time
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -174,10 +174,10 @@ def trains(variant: Variant, values: Mapping[str, Any]) -> bool:
 # ---------------------------------------------------------------- the entry
 
 
-def holds(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) -> bool:
-    """Whether a variant's guard accepts the arguments that it was made for."""
+def holds(dispatcher: Dispatcher, variant: Variant, arguments: Sequence[Any], more: Sequence[str] = ()) -> bool:
+    """Whether a variant's guard, and ``more`` conditions, accept arguments."""
     program = dispatcher.program
-    text = f"def guard({', '.join(program.arguments)}):\n    return {_all(variant.conditions)}"
+    text = f"def guard({', '.join(program.arguments)}):\n    return {_all([*variant.conditions, *more])}"
     guard = make_function(text, "guard", dispatcher.writer.constants, program.namespace, "<looplift guard>")
     try:
         return bool(guard(*arguments))
@@ -253,22 +253,23 @@ def _choice(dispatcher: Dispatcher, variants: list[Variant], constants: dict[str
             continue  # it is looked at within the one that it belongs to
         constants[f"_looplift_modes_{place}"] = reader.chosen(variant.modes)
         same = f"_looplift_modes == _looplift_modes_{place}"
-        lines += [f"        {word} {_fits(same, variant)}:", f"            _looplift_choice = {place}"]
+        fits = _fits(same, variant, dispatcher.writer.constants)
+        lines += [f"        {word} {fits}:", f"            _looplift_choice = {place}"]
         lines += _smaller(variant, variants, "            ")
         word = "elif"
     # a name that is not bound, an attribute that is gone: another kind of arguments
     return [*lines, "    except Exception:", "        pass"]
 
 
-def _fits(modes: str, variant: Variant) -> str:
+def _fits(modes: str, variant: Variant, constants: Mapping[str, Any]) -> str:
     """The text of a variant's conditions; what runs as written for small arguments needs but those that cost little."""
     every = variant.conditions
-    costly = [place for place, condition in enumerate(every) if guards.is_costly(condition)]
+    costly = [place for place, condition in enumerate(every) if guards.is_costly(condition, constants)]
     if variant.small is None or not variant.small.plain or not costly or not (limits := _limits(variant)):
         return _all([modes, *every])
     first, rest = every[: costly[0]], every[costly[0] :]
     made = {name for place in costly for name in re.findall(r"(\w+) :=", every[place])}
-    cheap = [one for one in rest if not guards.is_costly(one) and made.isdisjoint(re.findall(r"\w+", one))]
+    cheap = [one for one in rest if not guards.is_costly(one, constants) and made.isdisjoint(re.findall(r"\w+", one))]
     others = [one for one in rest if one not in cheap]
     return f"{_all([modes, *first, *cheap])} and ({_all(limits)} or {_all(others)})"
 

@@ -24,7 +24,7 @@ from looplift.base.classes import is_called_object
 from looplift.base.data import dataclass, field
 from looplift.base.devices import modes_of_functions
 from looplift.base.errors import NotLiftable
-from looplift.runtime import guards_of_modules
+from looplift.runtime import contents, guards_of_modules
 
 _PLAIN = (int, float, bool, complex, str, bytes, type(None), range)
 _EQUAL = (torch.device, torch.Size, slice, np.dtype)
@@ -336,9 +336,12 @@ def _of_column(writer: Writer, path: str, evaluate: Callable[[str], Any]) -> lis
     return [rows, *conditions(writer, f"{rows}[0][{place}]", column[0], 1)]
 
 
-def is_costly(condition: str) -> bool:
-    """Whether a condition looks at all items of a list."""
-    return " for " in condition or "(map(" in condition
+def is_costly(condition: str, constants: Mapping[str, Any]) -> bool:
+    """Whether a condition looks at all items of a list; ``constants``: what names of the writer's stand for."""
+    if " for " in condition or "(map(" in condition:
+        return True
+    called = [constants.get(name) for name in re.findall(r"(_looplift_\w+)\(", condition)]
+    return any(one is known for one in called for known in contents.LOOKS_THROUGH)
 
 
 def _direct(path: str, evaluate: Callable[[str], Any], reached: Mapping[str, str]) -> str:
@@ -417,6 +420,17 @@ _MODES = {
     "_looplift_duals": _level_of_duals,
     "_looplift_packs": _packs,
 }
+_WITHOUT_A_CALL = {
+    "_looplift_functions": "_looplift_stack() and _looplift_functions()",
+    "_looplift_duals": "_looplift_tangents._current_level",
+    "_looplift_packs": "_looplift_hooks(True) is not None",
+}
+"""What the same values are read by in generated functions, where a call of a function of Python's costs more than the
+rest."""
+_READERS = {
+    "_looplift_stack": torch._C._len_torch_function_stack, "_looplift_tangents": forward_ad,
+    "_looplift_hooks": _top_hooks,
+}  # fmt: skip
 _SEEN_BY_CHECKS = {"_looplift_inference", "_looplift_dispatches", "_looplift_transforms"}
 
 
@@ -430,12 +444,12 @@ class ModeReader:
 
     def __init__(self, *, checked: bool, matter: bool = True):
         self.names = [name for name in _MODES if matter and not (checked and name in _SEEN_BY_CHECKS)]
-        self.functions = {name: _MODES[name] for name in self.names}
-        self.text = "(" + ", ".join(f"{name}()" for name in self.names) + ")"
+        self.functions = {name: _MODES[name] for name in self.names} | _READERS
+        self.text = "(" + ", ".join(_WITHOUT_A_CALL.get(name, f"{name}()") for name in self.names) + ")"
 
     def chosen(self, found: tuple[Any, ...]) -> tuple[Any, ...]:
         """What of ``modes()`` it reads."""
-        return tuple(value for name, value in zip(_MODES, found, strict=True) if name in self.functions)
+        return tuple(value for name, value in zip(_MODES, found, strict=True) if name in self.names)
 
 
 _NUMBERS = (int, float, complex, bool, str, type(None))

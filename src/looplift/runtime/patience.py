@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,8 +11,8 @@ from typing import Any
 
 from looplift.base.data import dataclass
 
-AT_ONCE = 2.0
-"""Seconds."""
+AT_ONCE = 3.0
+"""Seconds of work."""
 FREE = 3.0
 """Seconds that all pieces of a region may take at once."""
 
@@ -29,12 +30,19 @@ class Compiling(threading.local):
 compiling = Compiling()
 
 
+def _work() -> float:
+    """Seconds in which a processor worked for this thread, and for processes that have ended."""
+    ended = os.times()
+    return time.thread_time() + ended.children_user + ended.children_system
+
+
 @dataclass(eq=False)
 class Patience:
     """After the first seconds, the loop must have run for as long as the last variant took to compile.
 
     In all, no more than twice the time of the best choice is lost (the ski-rental rule: Karlin, Manasse, Rudolph and
-    Sleator, "Competitive snoopy caching", 1988). Times are in seconds.
+    Sleator, "Competitive snoopy caching", 1988). Times are in seconds: of work, also of compilers that were waited for,
+    as what other processes do meanwhile is nobody's fault.
     """
 
     compiled: float = 0.0
@@ -47,15 +55,16 @@ class Patience:
 
     @contextmanager
     def compiling(self, *, may_wait: bool = False) -> Iterator[None]:
-        start, before = time.perf_counter(), compiling.seconds
+        start, worked, before = time.perf_counter(), _work(), compiling.seconds
         compiling.may_wait, waited = may_wait, compiling.may_wait
         try:
             yield
         finally:
             compiling.may_wait = waited
-            self.last, self.waited = time.perf_counter() - start, 0.0
+            passed = time.perf_counter() - start
+            self.last, self.waited = min(passed, _work() - worked), 0.0
             self.compiled += self.last
-            compiling.seconds = before + self.last
+            compiling.seconds = before + passed
 
     def wait(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """Run the loop as it is."""

@@ -7,7 +7,6 @@ turns for a few calls, and the faster one runs from then on.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.report import readable_seconds
 from looplift.runtime import alternatives
+from looplift.runtime.stopwatch import Stopwatch
 from looplift.runtime.trials import CLEAR, CLEAR_AT_ONCE, PAIRS, Trial, size_class
 from looplift.runtime.verification import verified_call
 
@@ -34,6 +34,8 @@ GAIN = 0.9
 LONG, APART = 0.02, 1.3
 """Two calls are enough that take so many seconds, and differ by so much."""
 MAX_SIZES = 8
+MAX_MISSES = 8
+"""So often the other form did not hold for the values of a call that it should have had, and it is given up."""
 
 
 @dataclass
@@ -70,6 +72,7 @@ class Contest:
     other: Variant | None = None
     times: dict[tuple[int, ...], Times] = field(default_factory=dict)
     turn_of_other: bool = False
+    misses: int = 0
 
 
 def begin(variant: Variant) -> None:
@@ -99,14 +102,16 @@ def call(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) -
     if (times := contest.times.get(size)) is None:
         times = contest.times[size] = Times(sizes=dispatcher.sizes_of(arguments))
     if contest.turn_of_other and contest.other is not None and times.variant and _is_ready(contest.other):
-        return _turn_of_other(dispatcher, variant, contest.other, times, arguments)
-    start = time.perf_counter()
+        if alternatives.accepts(dispatcher, variant, contest.other, dispatcher.values_of(arguments)):
+            return _turn_of_other(dispatcher, variant, contest.other, times, arguments)
+        contest.turn_of_other, contest.misses = False, contest.misses + 1
+    watch = Stopwatch()
     try:
         result = run(*arguments)
     except Exception as failure:
         return dispatcher.failed(variant, failure, *arguments)
-    times.variant.append(time.perf_counter() - start)
-    if len(contest.times) > MAX_SIZES or min(times.variant) > TOO_LONG:
+    times.variant.append(watch.seconds())
+    if len(contest.times) > MAX_SIZES or contest.misses > MAX_MISSES or min(times.variant) > TOO_LONG:
         _end(dispatcher, variant)
     elif sum(times.variant) > EARNED:
         _challenge(dispatcher, variant, contest, times, arguments)
@@ -163,13 +168,13 @@ def _turn_of_other(
     if not other.verified and dispatcher.verify == "first":
         return _compared(dispatcher, variant, other, arguments)
     contest.turn_of_other = False
-    start = time.perf_counter()
+    watch = Stopwatch()
     try:
         result = run(*arguments)
     except Exception:
         _end(dispatcher, variant)
         return dispatcher.program.original(*arguments)
-    times.other.append(time.perf_counter() - start)
+    times.other.append(watch.seconds())
     share = times.share()
     if share is not None and share < GAIN:
         _takes_over(dispatcher, variant, other, times)

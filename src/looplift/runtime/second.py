@@ -6,7 +6,7 @@ calls; the loser is not used for arguments of this size.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -15,7 +15,7 @@ import torch
 from looplift.base.errors import NotLiftable
 from looplift.runtime import entry
 from looplift.runtime.contents import ATOMS, CONTAINERS
-from looplift.runtime.patience import compiling
+from looplift.runtime.stopwatch import Stopwatch
 from looplift.runtime.trials import CLEAR, CLEAR_IN_ONE, UNDISTURBED, UNEVEN, Trial
 from looplift.runtime.verification import BUDGET
 
@@ -66,7 +66,7 @@ def trial_of(variant: Variant, patience: float, *, is_estimate: bool, spent: flo
     unknown = loop is None and code is not None and any(one.decision in UNSURE for one in code.decisions)
     if variant.refusal is not None:
         seen = any(one.cold or one.written for one in (variant.trials or {}).values())
-        return Trial(0.0, patience, feared=0.0 if seen else loop or UNENDED * spent)
+        return Trial(0.0, patience, feared=0.0 if seen else loop or UNENDED * spent, as_written=loop)
     if unknown:
         return Trial(spent, patience, is_estimate and spent > 0)
     if loop is not None and is_estimate and variant.code is not None and variant.code.parts_ways:
@@ -77,13 +77,11 @@ def trial_of(variant: Variant, patience: float, *, is_estimate: bool, spent: flo
 def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, ...]) -> Any:
     """A call of the pieces; the first ones, which make them and try them out, are not counted, unless they take too
     long even so."""
-    import time
-
-    pieces, known = dispatcher.fallback, _compiled(dispatcher)
+    pieces, known = None if trial.is_against_loop else _lifted_pieces(dispatcher), _compiled(dispatcher)
     run, other = pieces or dispatcher.program.original, min(trial.batched)
-    start, compiled = time.perf_counter(), compiling.seconds
+    watch = Stopwatch()
     result = run(*arguments)
-    seconds = time.perf_counter() - start - (compiling.seconds - compiled)
+    seconds = watch.seconds()
     trial.first_turns += 1
     is_new = _compiled(dispatcher) != known
     seconds /= COMPARED if is_new else 1
@@ -97,6 +95,21 @@ def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, .
     if not trial.is_warm and _is_hopeless(trial, other):
         trial.is_warm, trial.written = True, [*trial.cold]
     return result
+
+
+def _lifted_pieces(dispatcher: Dispatcher) -> Callable[..., Any] | None:
+    """The statements with what is lifted inside of them; None where nothing is: to come to it would take time only."""
+    is_idle = dispatcher.hooked is None and all(child.is_idle for child in dispatcher.children)
+    return None if is_idle else dispatcher.fallback
+
+
+def meets_the_loop(dispatcher: Dispatcher, trial: Trial) -> bool:
+    """Whether the loop as written has the next turns: another form that beat the pieces may be slower than that."""
+    loop = trial.as_written
+    if trial.is_against_loop or loop is None or loop > CLEAR * min(trial.batched) or not _lifted_pieces(dispatcher):
+        return False
+    trial.written, trial.cold, trial.is_against_loop = [], [], True
+    return True
 
 
 def _is_hopeless(trial: Trial, other: float) -> bool:
@@ -129,11 +142,12 @@ def withdraw(dispatcher: Dispatcher, variant: Variant) -> None:
     dispatcher.install()
 
 
-def step_back(dispatcher: Dispatcher, variant: Variant, sizes: dict[str, Any]) -> None:
-    """The pieces are used at these sizes of values."""
+def step_back(dispatcher: Dispatcher, variant: Variant, sizes: dict[str, Any], *, by_loop: bool = False) -> None:
+    """The pieces are used at these sizes of values; the loop as written where nothing of them is lifted, or that was
+    faster than the other form."""
     variant.is_slow = True
     if dispatcher.add_small(variant, sizes) and variant.small is not None:
-        variant.small.is_divided, variant.trials = True, {}
+        variant.small.is_divided, variant.trials = not by_loop and _lifted_pieces(dispatcher) is not None, {}
     else:
         variant.call = None
     _restate(dispatcher, variant)

@@ -32,8 +32,8 @@ UNEVEN = 32.0
 """Where lanes leave a loop at steps of their own, some may take so many times as long as the first ones."""
 ENTRY = 1e-6
 """Seconds that it takes at least to come to a variant: the guards, which a call of the loop does without."""
-LONG_ENTRY = 1e-3
-"""Seconds: what took longer was something else."""
+LONG_ENTRY = 0.1
+"""Seconds: what took longer was something else than guards, which may look at all items of lists."""
 UNDISTURBED = 0.1
 """Seconds: nothing that disturbs a call takes so long."""
 SLOWEST = 100.0
@@ -69,6 +69,10 @@ class Trial:
     """Seconds of those of its calls before that in which nothing was compiled, or which took too long even so."""
     feared: float = 0.0
     """Seconds that the first turn of pieces may take of which nothing is known: those of the loop as written."""
+    as_written: float | None = None
+    """Seconds that the loop took, where the pieces of another form are what it takes turns with."""
+    is_against_loop: bool = False
+    """Whether it takes turns with the loop as written, as it was faster than the pieces."""
     can_end: bool = False
     """Whether a turn of the loop that takes long may be ended, as it leaves nothing behind: it need not be feared."""
     is_bounded: bool = True
@@ -130,7 +134,8 @@ class Trial:
         if pairs >= 2 and ratio * CLEAR < min(1, self._share_of_first()):
             return True
         # a few calls may have been disturbed, by what only first ones take or by other processes: see two more
-        return False if pairs >= 2 and ratio > CLEAR and sum(self.batched) > FREE else None
+        enough = FREE if ratio < CLEAR_IN_ONE else COLD
+        return False if pairs >= 2 and ratio > CLEAR and sum(self.batched) > enough else None
 
     def _share_of_first(self) -> float:
         """How long the first call of the loop took beside the others: it was watched, and took no less."""

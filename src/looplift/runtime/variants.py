@@ -143,7 +143,9 @@ class Program(Protocol):
 
     def with_hooks(self, places: Set[tuple[int, int]]) -> Callable[..., Any]: ...
 
-    def divide(self, line: int, places: Set[tuple[int, int]]) -> tuple[Callable[..., Any], list[Any]] | None: ...
+    def divide(
+        self, line: int, reached: int, places: Set[tuple[int, int]]
+    ) -> tuple[Callable[..., Any], list[Any]] | None: ...
 
 
 def standard_namespace() -> dict[str, Any]:

@@ -22,6 +22,7 @@ from looplift.base.paths import roots_of
 from looplift.runtime import entry
 from looplift.runtime.patience import compiling
 from looplift.runtime.snapshot import Attributes, CannotCopy, GeneratorStates, Saved, copied
+from looplift.runtime.stopwatch import Stopwatch
 from looplift.runtime.variants import Program, RegionCode
 
 BUDGET = 0.05
@@ -53,7 +54,7 @@ class Clock:
     def __init__(self, seconds: float, may_go_on: Callable[[], bool] = bool, *, may_raise: bool = True):
         self.may_go_on, self.longest, self.may_raise = may_go_on, LONGEST * seconds, may_raise
         self.compiled = compiling.seconds
-        self.start = time.perf_counter()
+        self.watch, self.start = Stopwatch(), time.perf_counter()
         self.end = self.start + seconds
         self.outermost: tuple[int, int] | None = None  # iterations done, and all, of the loop that was entered first
         self.looks = 0  # how often it was looked at
@@ -96,7 +97,8 @@ class Clock:
 
     def spent(self) -> float:
         """Seconds so far."""
-        return time.perf_counter() - self.start - (compiling.seconds - self.compiled)
+        passed = time.perf_counter() - self.start - (compiling.seconds - self.compiled)
+        return min(passed, self.watch.seconds())
 
     def estimate(self) -> float | None:
         """Seconds that the whole loop takes, from the share of its iterations that were done."""

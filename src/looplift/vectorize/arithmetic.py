@@ -34,7 +34,7 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
         return nodes.cast(args[0], kind.dtype)
     if base == "gelu" and args[0].axes and not args[0].kind.rank and "float64" not in str(args[0].kind.dtype):
         context.check(Node("finite", (args[0],), (), nodes.BOOL))  # of one infinity alone torch makes no NaN
-    if base in ("pow", "power", "float_power") and len(args) == 2:
+    if base in table.POWERS and len(args) == 2:
         _check_complex_power(context, *args)
     if context.library == "torch" and base in ("pow", "power") and len(args) == 2:
         _check_scalar_power(context, *args)

@@ -26,11 +26,14 @@ def lane_extents(context: Context, node: Node) -> Extents:
     if node.op == "matmul":
         return _of_product(context, *node.args)
     if node.op in SAME_SHAPE:
-        sides = [lane_extents(context, arg) for arg in node.args if arg.kind.is_array]
-        return [
-            _joined(context, [side[dim - rank] for side in sides if len(side) >= rank - dim]) for dim in range(rank)
-        ]
+        return broadcast_extents(context, [arg for arg in node.args if arg.kind.is_array], rank)
     return list(given) if given is not None and len(given) == rank else [None] * rank
+
+
+def broadcast_extents(context: Context, sides: list[Node], rank: int) -> Extents:
+    """Those of lanes' values that are broadcast against one another."""
+    every = [lane_extents(context, side) for side in sides]
+    return [_joined(context, [side[dim - rank] for side in every if len(side) >= rank - dim]) for dim in range(rank)]
 
 
 def _of_product(context: Context, a: Node, b: Node) -> Extents:

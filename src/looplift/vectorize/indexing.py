@@ -262,9 +262,10 @@ def _gather(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> No
     pieces = [piece if _is_slice(base, pieces, piece) else _as_gather(piece) for piece in pieces]
     axes = merge_axes(base.axes, *(_axes_of(piece) for piece in pieces))
     kept = (Whole, Cut, New)
-    extents = [_extent(base, dim, piece) for dim, piece in numbered(pieces) if isinstance(piece, kept)]
-    extents[first:first] = [None] * rank
-    attrs = {"pieces": pieces, "wide": (first, rank), "extents": extents}
+    sizes = [_extent(base, dim, piece) for dim, piece in numbered(pieces) if isinstance(piece, kept)]
+    indices = [piece.index for piece in pieces if isinstance(piece, Gather) and piece.index.kind.rank]
+    sizes[first:first] = extents.broadcast_extents(context, indices, rank)
+    attrs = {"pieces": pieces, "wide": (first, rank), "extents": sizes}
     return Node("gather", (base, *piece_nodes(pieces)), axes, kind, attrs)
 
 

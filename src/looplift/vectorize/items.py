@@ -200,8 +200,23 @@ def _evenly_spaced(values: list[Any], form: Affine) -> Affine | None:
     return Affine(((axis, step),), nodes.const(values[0])) if whole and even and step else None
 
 
+def _known_places(index: Operand, length: int) -> range | None:
+    """The places of a slice whose bounds are constants; None of any other subscript."""
+    if not isinstance(index, Slice):
+        return None
+    bounds = [bound.value for bound in (index.lo, index.hi, index.step) if isinstance(bound, Const)]
+    if len(bounds) != 3 or any(type(bound) is not int and bound is not None for bound in bounds) or bounds[2] == 0:
+        return None
+    return range(length)[slice(*bounds)]
+
+
 def _displayed_item(context: Context, items: list[Val], index: Operand, fact: Fact) -> Val:
-    """An item of a list display: known by a constant, else one of a small table."""
+    """An item of a list display: known by a constant, else one of a small table; or the items of a part of it."""
+    if isinstance(fact.sample, tuple) and (places := _known_places(index, len(items))) is not None:
+        chosen = [items[place] for place in places]
+        axes = merge_axes(*(item.node.axes for item in chosen))
+        display = Node("display", tuple(item.node for item in chosen), axes, fact.kind, {"kind": "tuple"})
+        return Val(display, items=chosen)
     form = context.affine(index) if isinstance(index, Var | Const) else None
     position = nodes.constant_of(form.base) if form is not None and not form.terms else None
     if position is not None and -len(items) <= position < len(items):

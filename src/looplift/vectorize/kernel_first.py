@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from typing import Any
 
@@ -108,6 +109,8 @@ def _loops_of_values(function: Function) -> dict[Atom, frozenset[Var]]:
 
 SHORT = 64
 """So many elements of a row at most, and a call of a library costs more than its work."""
+SMALL = 16
+"""So many elements of a matrix at most, and a product with another is few passes over the rows of that."""
 _PRODUCTS = frozenset("matmul mm mv bmm addmm addmv linear einsum tensordot bilinear".split())
 
 
@@ -181,18 +184,29 @@ def suits_rows_in_a_kernel(facts: Facts) -> bool:
     """Whether a kernel of whole rows is worth a try where no other form is possible: a library is not much better."""
     if has_short_rows(facts):
         return True
+    products = [shapes for shapes in _products_of_matrices(facts) if not _is_of_few_rows(shapes)]
     names = {base_name(s.op.name) for s in walk(facts.function.body) if isinstance(s, Let)}
-    return not names & LIBRARY_WORK and not _has_products_of_matrices(facts)
+    return not products and not names & LIBRARY_WORK
+
+
+def _is_of_few_rows(shapes: list[tuple[int, ...]]) -> bool:
+    """Whether a product is that of a small matrix and another, as a rotation of two rows is."""
+    return len(shapes) == 2 and all(len(shape) == 2 for shape in shapes) and min(map(prod, shapes)) <= SMALL
 
 
 def _has_products_of_matrices(facts: Facts, small: int = 0) -> bool:
     """Whether there are products with matrices of more than so many elements."""
+    every = (shape for shapes in _products_of_matrices(facts) for shape in shapes)
+    return any(len(shape) > 1 and prod(shape) > small for shape in every)
+
+
+def _products_of_matrices(facts: Facts) -> Iterator[list[tuple[int, ...]]]:
+    """The shapes of what each product with matrices takes."""
     for statement in walk(facts.function.body):
         if isinstance(statement, Let) and base_name(statement.op.name) in _PRODUCTS | {"dot"}:
-            known = [facts.of[atom] for atom in operands(statement.op) if atom in facts.of]
-            if any(len(fact.shape) > 1 and prod(fact.shape) > small for fact in known):
-                return True
-    return False
+            shapes = [facts.of[atom].shape for atom in operands(statement.op) if atom in facts.of]
+            if any(len(shape) > 1 for shape in shapes):
+                yield shapes
 
 
 _OF_ARITHMETIC = frozenset("""elementwise where reduce fold""".split())

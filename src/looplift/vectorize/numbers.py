@@ -410,7 +410,9 @@ def _power(context: Context, args: list[Node], kind: Kind, deciding: bool) -> No
         context.check(nodes.compare("lt", exponent, nodes.const(0)))  # other powers of integers are integers
     if kind.family == "int":
         power = nodes.constant_of(exponent)
-        if power is None or power < 0 or power > 31:
+        if power is None:
+            return _power_of_integers(context, base, exponent)
+        if power < 0 or power > 31:
             raise context.refuse("integer-range", "a power of Python integers that may pass 64 bits")
         if bits_of(base) * power > 63:
             bounded(context, base, 63 // power)
@@ -421,6 +423,22 @@ def _power(context: Context, args: list[Node], kind: Kind, deciding: bool) -> No
     _power_defined(context, args[0], exponent)
     node = nodes.elementwise("pow", args, kind)
     context.check(nodes.elementwise("math.isfinite", [node], nodes.BOOL))
+    return node
+
+
+def _power_of_integers(context: Context, base: Node, exponent: Node) -> Node:
+    """A power whose exponent is computed: Python's own where all lanes share it, else at most 62 bits."""
+    context.check(nodes.compare("ge", exponent, nodes.const(0)))
+    node = nodes.elementwise("pow", [base, exponent], nodes.INT)
+    if not node.axes:
+        return node
+    greatest, last = _most(base), _most(exponent)
+    if greatest is None or last is None:
+        raise context.refuse("integer-range", "a power of Python integers that may pass 64 bits")
+    last = nodes.elementwise("builtin.max", [last, nodes.const(1)], nodes.INT)
+    bits = nodes.elementwise("floordiv", [nodes.const(62), last], nodes.INT)
+    context.check(nodes.compare("lt", greatest, nodes.elementwise("pow", [nodes.const(2), bits], nodes.INT)))
+    node.attrs["bits"] = 62
     return node
 
 

@@ -296,6 +296,8 @@ def check_fresh(context: Context, var: Var) -> None:
                 continue
             if isinstance(user, Store | Append) and context.axes:
                 continue
+            if isinstance(user, Append) and context.serial_loops:
+                raise context.refuse("carried", f"'{user.ref.hint}' grows in a loop that stays sequential")
             raise context.refuse("aliasing", f"'{var.hint}' is known under several names while it is written to")
         if isinstance(user, Loop) and not (_made_for_each(context, var, user) or _finished_before(context, var, user)):
             raise context.refuse(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 from looplift.ir.grammar import Const, Group, Let, Loop, Operand, Range, Slice, Var, definitions, walk
 from looplift.vectorize import sharing
@@ -80,10 +81,12 @@ def _dimensions_of(context: Context, item: Operand) -> int:
 def are_disjoint(context: Context, a: Path, b: Path, loop: Loop) -> bool:
     """Whether the places differ in all iterations of a loop: some subscripts differ by a constant that is not zero.
 
-    ``field[x, n]`` and ``field[x - 1, n + 1]`` in a loop over x. Negative subscripts count from the end, so both
-    must be known to be at least zero.
+    ``field[x, n]`` and ``field[x - 1, n + 1]`` in a loop over x, ``row[d]`` and ``row[d + 1]`` in one over every other
+    d. Negative subscripts count from the end, so both must be known to be at least zero.
     """
-    return any(_differ(context, x, y, loop) for x, y in _leading(a, b)) or are_mirrored(context, a, b)
+    pairs = [(x, y) for x, y in _leading(a, b) if not isinstance(x, Slice) and not isinstance(y, Slice)]
+    apart = any(_differ(context, x, y, loop) or _interleave(context, x, y, loop) for x, y in pairs)
+    return apart or are_mirrored(context, a, b)
 
 
 def are_mirrored(context: Context, a: Path, b: Path, gap: int = 1) -> bool:
@@ -121,8 +124,6 @@ def _leading(a: Path, b: Path) -> list[tuple[Operand, Operand]]:
 
 
 def _differ(context: Context, x: Operand, y: Operand, loop: Loop) -> bool:
-    if isinstance(x, Slice) or isinstance(y, Slice):
-        return False
     first, second = _linear(context, x), _linear(context, y)
     if first is None or second is None:
         return False
@@ -132,6 +133,41 @@ def _differ(context: Context, x: Operand, y: Operand, loop: Loop) -> bool:
         apart = _is_less(context, x, y, 1) or _is_less(context, y, x, 1)
         steady = not _moves(context, first, loop) or not _moves(context, second, loop)
     return apart and steady and is_positive(context, x) and is_positive(context, y)
+
+
+def _interleave(context: Context, x: Operand, y: Operand, loop: Loop) -> bool:
+    """Whether subscripts leave two remainders in all iterations, as even and odd ones do."""
+    first, second = _remainder(context, x, loop), _remainder(context, y, loop)
+    if first is None or second is None:
+        return False
+    (form, modulus), (other, divisor) = first, second
+    terms, apart = _sum(form, other, -1)
+    common = math.gcd(modulus, divisor)
+    interleaved = not terms and common > 1 and apart % common != 0
+    return interleaved and is_positive(context, x) and is_positive(context, y)
+
+
+def _remainder(context: Context, operand: Operand, loop: Loop) -> tuple[Linear, int] | None:
+    """What a subscript is in all iterations of a loop, but for multiples of a number."""
+    form, modulus = _linear(context, operand), 0
+    while form is not None and (var := next((one for one in form[0] if may_change(context, one, loop)), None)):
+        if (domain := _domain_of(context, var)) is None:
+            return None
+        (lo, step), factor = domain, form[0][var]
+        modulus = math.gcd(modulus, factor * step)
+        form = _sum(form, _sum(lo, ({var: 1}, 0), -1), factor)
+    return None if form is None else (form, modulus)
+
+
+def _domain_of(context: Context, index: Var) -> tuple[Linear, int] | None:
+    """Where the index of a loop begins, and its step, if that is known."""
+    loop = next((one for one in context.facts[index].loops if one.index is index), None)
+    if loop is None or not isinstance(loop.domain, Range):
+        return None
+    lo, step = _linear(context, loop.domain.lo), loop.domain.step
+    if lo is None or not isinstance(step, Const) or type(step.value) is not int or not step.value:
+        return None
+    return lo, step.value
 
 
 def _moves(context: Context, form: Linear, loop: Loop) -> bool:
@@ -179,6 +215,11 @@ def _linear(context: Context, operand: Operand) -> Linear | None:
         first, second = (_linear(context, arg) for arg in statement.op.args)
         if first is not None and second is not None:
             return _sum(first, second, 1 if statement.op.name == "add" else -1)
+    if isinstance(statement, Let) and statement.op.name == "mul" and not statement.op.kwargs:
+        first, second = (_linear(context, arg) for arg in statement.op.args)
+        for form, times in ((first, second), (second, first)):
+            if form is not None and times is not None and not times[0]:
+                return _sum(({}, 0), form, times[1])
     return {operand: 1}, 0
 
 

@@ -10,6 +10,7 @@ from looplift.ir.grammar import (
     Loop,
     Perform,
     While,
+    operands,
     walk,
 )
 from looplift.ops import table
@@ -26,9 +27,21 @@ def check_loop(context: Context, loop: Loop) -> NotLiftable | None:
         return NotLiftable("memory", "it runs piece by piece, so that what it computes fits into memory", loop.span)
     if loop.stop is not None:
         return NotLiftable("carried", "the loop is left early, by 'break' or 'return'", loop.span)
-    for check in (check_carries, check_memory, check_effects):
+    for check in (check_carries, check_memory, check_effects, check_exponents):
         if (reason := check(context, loop)) is not None:
             return reason
+    return None
+
+
+def check_exponents(context: Context, loop: Loop) -> NotLiftable | None:
+    """A power of a complex number by a number that the loop changes is not that by a tensor of such numbers."""
+    for statement in walk(loop.body):
+        if not isinstance(statement, Let) or table.base_name(statement.op.name) not in table.POWERS:
+            continue
+        given = [context.facts[atom] for atom in operands(statement.op)]
+        if len(given) == 2 and given[0].kind.is_complex and given[1].kind.is_number and loop in given[1].loops:
+            message = "powers of complex numbers whose exponents differ by iteration"
+            return NotLiftable("unknown-op", message, statement.span)
     return None
 
 
