@@ -22,7 +22,7 @@ LEFT = set(
     """
 of_a_sum_that_wraps of_a_number_that_does_not_fit
 of_numbers_that_turn_out_to_be_integers of_single_numbers_among_numbers
-of_index_error of_divided_by_zero of_wrapped_integers of_arrays_that_share of_read_only of_spread
+of_index_error of_divided_by_zero of_wrapped_integers of_arrays_that_share of_read_only
 of_rows_that_lie_in_columns of_a_sum_in_columns of_a_logarithm_that_warns
 """.split()
 )

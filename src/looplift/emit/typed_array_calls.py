@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from looplift.emit import typed_array_formulas as formulas
+from looplift.emit import typed_array_places as places
 from looplift.emit import typed_products as products
 from looplift.emit.typed_array_pairs import Pairs
 from looplift.emit.typed_arrays import element_text, is_array
@@ -114,6 +115,8 @@ class ArrayCalls(Pairs):
                     [one if is_array(one) else self._of_items([one], node) for one in given], node
                 )
         values = list(map(self.present, self.several(*node.args)))
+        if function in places.OF_PLACES and len(values) == 1:
+            return values[0] if values[0].type is NEVER else places.places_where(self, function, values[0], node)
         if (formula := _formula_of(function, values)) is not None:
             return self._by_function(formula, list(map(self.keep, values)), node)
         return self._of_each(function, values, node)
@@ -478,8 +481,10 @@ class ArrayCalls(Pairs):
         if func.attr == "fill" and len(node.args) == 1:
             self.assign(owner, self.expression(node.args[0]), node)
             return Value(NONE, "None_()")
-        if func.attr == "tolist" and owner.type.rank == 1 and not node.args:
-            return self._listed(owner, node)
+        if func.attr == "tolist" and not node.args:
+            return places.as_lists(self, owner, node)
+        if func.attr == "nonzero" and not node.args:
+            return places.places_where(self, np.nonzero, owner, node)
         raise refuse(node, "calls a method without a form")
 
     def _row_of(self, owner: Value, node: ast.Call, *, is_copy: bool) -> Value:
@@ -493,16 +498,6 @@ class ArrayCalls(Pairs):
         text = f"turned({owner.code})" if order == "F" and owner.type.rank == 2 else owner.code
         code = f"flat(copy({text}))" if is_copy else f"ravelled({text})"
         return self.keep(Value(array_type(owner.type.element, 1), code))
-
-    def _listed(self, owner: Value, node: ast.AST) -> Value:
-        box: Any = self.box(node, "list", 1, "tolist")
-        kind = owner.type.element.plain
-        self.joins.widen(box, 0, kind)
-        found = self.filled(box, [])
-        if box.find().cells[0] is not kind:
-            raise refuse(node, "becomes a list of several kinds")
-        self.emit(f"each({owner.code}, [&]({element_text(owner.type)} one) {{ {found.code}->push(wide(one)); }});")
-        return found
 
     def call_len(self, node: ast.Call, *values: Value) -> Value:
         if len(values) == 1 and is_array(values[0]):

@@ -10,6 +10,7 @@ from looplift.emit.typed_expressions import element, is_box
 from looplift.emit.typed_loops import Steps
 from looplift.emit.typed_numpy import Scalars, operand, promoted
 from looplift.emit.typed_scope import Value, as_int, evaluated, needed, plain, refuse
+from looplift.emit.typed_stars import takes_rest
 from looplift.emit.typed_types import (
     FLOAT,
     INT,
@@ -310,7 +311,7 @@ class Arrays(Scalars):
         return Steps(f"{place} < {value.code}.size[0]", [f"++{place}"], found)
 
     def taken_apart(self, value: Value, count: int, node: ast.AST) -> list[Value]:
-        if not isinstance(value.type, Arr):
+        if not isinstance(value.type, Arr) or takes_rest(node):
             return super().taken_apart(value, count, node)
         value = self.keep(value)
         self.emit(f"if ({value.code}.size[0] != {count}) bail(KIND);")

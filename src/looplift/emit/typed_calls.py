@@ -88,6 +88,7 @@ _CONTAINERS = {
     collections.defaultdict: "defaultdict",
     collections.Counter: "counter",
 }
+_KEY = "key of a dict"
 _OF_PYTHON = ("builtins", "collections", "numpy", "torch", "functools", "itertools", "math")
 _FACTORIES = {int: "int", float: "float", bool: "bool", str: "str", list: "list", set: "set", dict: "dict"}
 
@@ -141,6 +142,8 @@ class Calls(Tuples):
                 return found
             if self._has_any_length(node.args[0]):
                 return self.listed(node, node.args[0], "tuple")
+        if function == dict.fromkeys:
+            return self._dict_of_keys(node, keywords)
         if function in _CONTAINERS:
             return self.container(_CONTAINERS[function], node, keywords)
         name = getattr(function, "__name__", "")
@@ -263,6 +266,8 @@ class Calls(Tuples):
             return Value(INT, "I(0)")
         if value.type is TEXT and len(values) == 1:
             return Value(INT, f"parsed({value.code})")
+        if value.type is TEXT and len(values) == 2:
+            return Value(INT, f"parsed({value.code}, {as_int(values[1], node)})")
         if value.type not in NUMBERS or len(values) > 1:
             raise refuse(node, "is no number")
         return Value(INT, f"whole({as_number(value, common(value.type, BOOL))})")
@@ -293,6 +298,25 @@ class Calls(Tuples):
         if len(values) > 1:
             raise refuse(node, "decodes")
         return Value(TEXT, self.as_text(values[0], node) if values else "Str()")
+
+    def call_format(self, node: ast.Call, *values: Value) -> Value:
+        if len(values) != 2:
+            raise refuse(node, "formats a value")
+        return self.formatted(values[0], values[1], node)
+
+    def call_bin(self, node: ast.Call, value: Value) -> Value:
+        return self._in_base(node, value, 2)
+
+    def call_oct(self, node: ast.Call, value: Value) -> Value:
+        return self._in_base(node, value, 8)
+
+    def call_hex(self, node: ast.Call, value: Value) -> Value:
+        return self._in_base(node, value, 16)
+
+    def _in_base(self, node: ast.Call, value: Value, base: int) -> Value:
+        if value.type not in (INT, BOOL):
+            raise refuse(node, "is no integer of Python's")
+        return Value(TEXT, f"in_base({as_int(value, node)}, {base})")
 
     def call_ord(self, node: ast.Call, value: Value) -> Value:
         if value.type is not TEXT:
@@ -381,11 +405,23 @@ class Calls(Tuples):
         if NEVER in (key, value):
             return found
         item = f"{source.code}->entries[{place}]"
+        self.emit(f"{source.code}->in_order();")
         pair = (Value(key, f"{item}.key"), Value(value, f"{item}.value"))
         texts = [coerced(one, cell) for one, cell in zip(pair, found.type.find().cells, strict=True)]
         self.emit(f"for (I {place} = 0; {place} < {source.code}->used; ++{place})")
         self.emit(f"if ({item}.live) {found.code}->set({', '.join(texts)});")
         return found
+
+    def _dict_of_keys(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        """``dict.fromkeys(keys, value)``."""
+        value = node.args[1] if len(node.args) == 2 else ast.Constant(None)
+        if keywords or not 1 <= len(node.args) <= 2 or not isinstance(value, ast.Constant | ast.Name):
+            raise refuse(node, "is made in a way of its own")
+        source = node.args[0]
+        key = ast.copy_location(ast.Name(_KEY, ast.Load()), source)
+        pairs = [ast.comprehension(ast.copy_location(ast.Name(_KEY, ast.Store()), source), source, [], 0)]
+        made = self.replaced.setdefault(node, ast.copy_location(ast.DictComp(key, value, pairs), node))
+        return self.expression(made)
 
     def is_stream(self, node: ast.expr) -> bool:
         """Whether an expression is only gone through, and is no value of its own."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import dataclasses
 import types
 from contextlib import suppress
@@ -12,6 +13,7 @@ from looplift.base.classes import FIELD_GETTER
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
+from looplift.emit.typed_enumerations import is_member
 from looplift.emit.typed_scope import refuse
 from looplift.emit.typed_types import NEVER, Box
 from looplift.runtime.contents import class_attributes
@@ -43,6 +45,8 @@ _OF_NAMED_TUPLES = frozenset(
 )
 
 
+FACTORIES = (list, dict, set, collections.deque)
+"""What makes empty containers for the fields of dataclasses."""
 _FROM_FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # pyright: ignore[reportAttributeAccessIssue]
 
 
@@ -149,7 +153,7 @@ def attributes_of(value: Any) -> dict[str, Any] | None:
 
 def is_constant(value: Any) -> bool:
     """Whether a value of a class is one that never changes."""
-    return type(value) in _CONSTANTS or (type(value) is tuple and all(map(is_constant, value)))
+    return type(value) in _CONSTANTS or is_member(value) or (type(value) is tuple and all(map(is_constant, value)))
 
 
 def _is_plain(made: type, attributes: dict[str, Any]) -> bool:
@@ -163,10 +167,7 @@ def _is_plain(made: type, attributes: dict[str, Any]) -> bool:
         generated
         and has_own_defaults(made)
         and ("__post_init__" in attributes) == ("__post_init__" in made.__init__.__code__.co_names)
-        and all(
-            one.init and one.compare and one.hash is None and not one.kw_only and _default_of(one) is not None
-            for one in parts
-        )
+        and all(one.init and one.compare and one.hash is None and not one.kw_only and _has_form(one) for one in parts)
     )
 
 
@@ -190,11 +191,12 @@ def maker_of(made: Any) -> types.FunctionType | None:
     return found if isinstance(found, types.FunctionType) and found.__code__.co_filename == "<string>" else None
 
 
-def _default_of(part: Any) -> Any:
-    """A constant, or a type that makes empty containers, in a tuple; None for other defaults."""
+def _has_form(part: Any) -> bool:
+    """Whether the default of a field is a constant, or made by a container's type or a function of the user's."""
     if part.default is not dataclasses.MISSING:
-        return (part.default,) if is_constant(part.default) else None
-    return () if part.default_factory in (dataclasses.MISSING, list, dict, set) else None
+        return is_constant(part.default)
+    made = part.default_factory
+    return made in (dataclasses.MISSING, *FACTORIES) or isinstance(made, types.FunctionType)
 
 
 def _of_dataclass(record: Record) -> None:

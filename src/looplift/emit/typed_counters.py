@@ -84,6 +84,7 @@ class Counters(Methods):
         entry = f"{owner.code}->entries[{place}]"
         given = (Value(key, f"{entry}.key"), Value(count, f"{entry}.value"))
         items = [coerced(one, type_) for one, type_ in zip(given, pair.items, strict=True)]
+        self.emit(f"{owner.code}->in_order();")
         self.emit(f"for (I {place} = 0; {place} < {owner.code}->used; ++{place}) if ({entry}.live) {{")
         self.emit(f"{pairs.code}->push({text_of(pair)}({', '.join(items)}));")
         self.emit(f"{numbers.code}->push({coerced(given[1], element(numbers))}); }}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 from typing import Any
 
 from looplift.emit.typed_scope import (
@@ -28,6 +29,7 @@ from looplift.emit.typed_types import (
     WORDED,
     Box,
     Maybe,
+    Member,
     Tup,
     same,
     text_of,
@@ -105,19 +107,24 @@ class Values(Scope):
 
     def of_Attribute(self, node: ast.Attribute) -> Value:
         value = self.resolved(node)
-        if type(value) in (int, float, str, bool, tuple):
+        if type(value) in (int, float, str, bool, tuple) or isinstance(value, enum.Enum):
             return self.constant(value)
         if value is not None:
             raise refuse(node, "is not known")
         owner = self.present(self.expression(node.value))
         if isinstance(owner.type, Tup) and owner.type.of is not None:
             return self.field_of(owner, node)
+        if isinstance(owner.type, Member):
+            return self.attribute_of_member(owner, node)
         record = self.record_at(owner)
         if owner.type is NEVER or record is None:
             return owner if owner.type is NEVER else self._no_attribute(node)
         return self.attribute_of(owner, record, node)
 
     def constant(self, value: Any) -> Value:
+        raise NotImplementedError
+
+    def attribute_of_member(self, owner: Value, node: ast.Attribute) -> Value:
         raise NotImplementedError
 
     def field_of(self, value: Value, node: ast.Attribute) -> Value:
@@ -365,17 +372,30 @@ class Values(Scope):
         return Value(type_, name)
 
     def of_JoinedStr(self, node: ast.JoinedStr) -> Value:
-        parts = []
-        for one in node.values:
-            if isinstance(one, ast.FormattedValue) and (one.format_spec is not None or one.conversion != -1):
-                raise refuse(node, "formats a value")
-            parts.append(one.value if isinstance(one, ast.FormattedValue) else one)
-        values = self.several(*parts)
-        code = [self.as_text(value, node) for value in values] or [quoted("")]
+        values = self.in_order([lambda one=one: self._part_of_text(one, node) for one in node.values])
+        code = [value.code for value in values] or [quoted("")]
         total = code[0]
         for one in code[1:]:
             total = f"concat({total}, {one})"
         return Value(TEXT, total)
+
+    def _part_of_text(self, part: ast.expr, node: ast.AST) -> Value:
+        if not isinstance(part, ast.FormattedValue):
+            return self.expression(part)
+        if part.conversion != -1:
+            raise refuse(node, "formats a value")
+        if part.format_spec is None:
+            return Value(TEXT, self.as_text(self.expression(part.value), node))
+        value, form = self.several(part.value, part.format_spec)
+        return self.formatted(value, form, node)
+
+    def formatted(self, value: Value, form: Value, node: ast.AST) -> Value:
+        """``f"{value:08b}"``, ``format(value, "08b")``."""
+        if NEVER in (value.type, form.type):
+            return Value(NEVER, "None_()")
+        if value.type not in (INT, FLOAT, TEXT) or form.type is not TEXT:
+            raise refuse(node, "formats a value")
+        return Value(TEXT, f"formatted({value.code}, {form.code})")
 
     def as_text(self, value: Value, node: ast.AST) -> str:
         inner = value.type.inner if isinstance(value.type, Maybe) else value.type

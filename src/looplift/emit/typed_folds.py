@@ -10,14 +10,14 @@ from typing import Any
 
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_expressions import element, inside, is_box
-from looplift.emit.typed_loops import Loops
 from looplift.emit.typed_scope import Value, as_int, as_number, coerced, common, refuse, truth
-from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NUMBERS, has_no_order, same, text_of
+from looplift.emit.typed_stars import Stars
+from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NUMBERS, TABLES, has_no_order, same, text_of
 
 _WITHOUT_NAMES = (ast.Constant, ast.UnaryOp, ast.unaryop, ast.BinOp, ast.operator, ast.List, ast.Tuple)
 
 
-class Folds(Loops):
+class Folds(Stars):
     """What goes through all items of something."""
 
     def of_Call(self, node: ast.Call) -> Value:
@@ -36,7 +36,7 @@ class Folds(Loops):
     def sorted(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         source = node.args[0]
         value = self.looked_at(source)
-        if value is not None and is_box(value, "set"):
+        if value is not None and (is_box(value, "set") or (is_box(value, *TABLES) and "key" not in keywords)):
             if "key" in keywords:
                 raise refuse(node, "sorts a set by keys")
             value = self.keep(self.expression(source))

@@ -113,7 +113,7 @@ class Loops(Generators):
         if not isinstance(target, ast.Tuple | ast.List):
             raise refuse(target, "is bound in a comprehension")
         for one, part in zip(target.elts, self.taken_apart(value, len(target.elts), target), strict=True):
-            self.bind_own(one, part)
+            self.bind_own(one.value if isinstance(one, ast.Starred) else one, part)
 
     def taken_apart(self, value: Value, count: int, node: ast.AST) -> list[Value]:
         """The items of a value that is bound to several names."""
@@ -128,7 +128,7 @@ class Loops(Generators):
             raise refuse(node, "is not taken apart")
         value = self.keep(value)
         self.emit(f"if (size({value.code}) != {count}) bail(KIND);")
-        return [self._at(value, str(place)) for place in range(count)]
+        return [self.item_at(value, str(place)) for place in range(count)]
 
     def steps_of(self, node: ast.expr) -> Steps:
         if isinstance(node, ast.Call):
@@ -175,10 +175,11 @@ class Loops(Generators):
 
     def steps_of_zip(self, node: ast.Call) -> Steps:
         if len(node.args) == 1 and isinstance(node.args[0], ast.Starred) and not node.keywords:
-            return self._steps_of_columns(node, node.args[0].value)
+            if not isinstance(self.peek(node.args[0].value), Tup):
+                return self._steps_of_columns(node, node.args[0].value)
         if len(node.args) > 1 and any(_is_mapped(one) for source in node.args for one in nodes_of(source)):
             raise refuse(node, "asks for an item more of what is mapped")
-        every = [self.steps_of(one) for one in node.args]
+        every = [steps for one in node.args for steps in self._steps_of_each(one)]
         if not every:
             raise refuse(node, "zips nothing")
         values = [one.value for one in every]
@@ -188,6 +189,18 @@ class Loops(Generators):
         steps = [part for one in every for part in one.step]
         before = [line for one in every for line in one.before]
         return Steps(test, steps, self.parted(self.tuple_of(values), values), before)
+
+    def _steps_of_each(self, node: ast.expr) -> list[Steps]:
+        """What an argument goes through, or each item of a tuple behind a star."""
+        if not isinstance(node, ast.Starred):
+            return [self.steps_of(node)]
+        value = self.keep(self.present(self.expression(node.value)))
+        if not isinstance(value.type, Tup):
+            raise refuse(node, "unpacks what has any number of items")
+        return [self.steps_of_value(one, node) for one in self.fields(value)]
+
+    def peek(self, node: ast.expr) -> Any:
+        raise NotImplementedError
 
     def steps_of_map(self, node: ast.Call) -> Steps:
         if len(node.args) != 2:
@@ -223,7 +236,7 @@ class Loops(Generators):
             raise refuse(node, "zips what is no list of lists")
         place = self.fresh("i")
         with self.block() as lines:
-            column = self._column(node, "column", rows, lambda one: self._at(one, place))
+            column = self._column(node, "column", rows, lambda one: self.item_at(one, place))
         self.emit(f"I {place} = 0;")
         return Steps(f"all_longer({rows.code}, {place})", [f"++{place}"], column, lines)
 
@@ -265,24 +278,33 @@ class Loops(Generators):
             raise refuse(node, "is not understood")
         place = self.fresh("i")
         self.emit(f"I {place} = size({owner.code}) - 1;")
-        return Steps(f"{place} >= 0 && {place} < size({owner.code})", [f"--{place}"], self._at(owner, place))
+        return Steps(f"{place} >= 0 && {place} < size({owner.code})", [f"--{place}"], self.item_at(owner, place))
 
-    def _at(self, owner: Value, place: str) -> Value:
+    def item_at(self, owner: Value, place: str) -> Value:
+        """The item of a list or a text at a place that it has."""
         if owner.type is TEXT:
             return Value(TEXT, f"letter({owner.code}.data()[{place}])")
         return Value(element(owner), f"{owner.code}->data[{owner.code}->head + {place}]")
 
     def steps_of_values(self, values: list[Value]) -> Steps:
         """A few values that are written out."""
+        place = self.fresh("i")
+        found = self.one_of(values, place)
+        if found.type is NEVER:
+            return Steps("false", [], values[0])
+        self.emit(f"I {place} = 0;")
+        return Steps(f"{place} < {len(values)}", [f"++{place}"], found)
+
+    def one_of(self, values: list[Value], place: str) -> Value:
+        """The value at a place among some that are written out."""
         type_: Any = NEVER
         for value in values:
             type_ = self.joins.join(type_, value.type)
         if type_ is NEVER:
-            return Steps("false", [], values[0])
-        table, place = self.fresh(), self.fresh("i")
+            return Value(NEVER, "None_()")
+        table = self.fresh()
         self.emit(f"{text_of(type_)} {table}[] = {{{', '.join(coerced(value, type_) for value in values)}}};")
-        self.emit(f"I {place} = 0;")
-        return Steps(f"{place} < {len(values)}", [f"++{place}"], Value(type_, f"{table}[{place}]"))
+        return Value(type_, f"{table}[{place}]")
 
     def steps_of_dict(self, owner: Value, part: str) -> Steps:
         box = self.keep(owner)
@@ -310,7 +332,7 @@ class Loops(Generators):
             return self.steps_of_values(self.fields(self.keep(value)))
         if is_box(value, *TABLES):
             return self.steps_of_dict(value, "keys")
-        if is_box(value, "set") and self._is_as_given(value.type.find()):
+        if is_box(value, "set") and self.is_as_given(value.type.find()):
             return self._steps_of_given_set(self.keep(value))
         if value.type is not TEXT and not is_box(value, *SEQUENCES):
             raise refuse(node, "is gone through in an order of its own")
@@ -321,9 +343,9 @@ class Loops(Generators):
             version = self.fresh()
             self.emit(f"I {version} = {value.code}->version;")
             test = f"unchanged({value.code}.p, {version}) && {test}"
-        return Steps(test, [f"++{place}"], self._at(value, place))
+        return Steps(test, [f"++{place}"], self.item_at(value, place))
 
-    def _is_as_given(self, box: Box) -> bool:
+    def is_as_given(self, box: Box) -> bool:
         """Whether no set of a type is made or changed here."""
         return not any(one.find() is box for one in (*self.boxes.values(), *self.changed_sets.values()))
 
@@ -368,13 +390,14 @@ class Loops(Generators):
     def gathered(self, box: Any, generators: list[ast.comprehension], items: list[ast.expr], method: str) -> Value:
         name = self.fresh()
         with self.block() as lines:
-            self.generate(generators, lambda: self._put(box, name, items, method))
+            self.generate(generators, lambda: self.put_items(box, name, items, method))
         text = text_of(box)
         self.emit(f"{text} {name} = made<{inside(text)}>();")
         self.lines += lines
         return Value(box.find(), name)
 
-    def _put(self, box: Any, name: str, items: list[ast.expr], method: str) -> None:
+    def put_items(self, box: Any, name: str, items: list[ast.expr], method: str) -> None:
+        """Put what expressions stand for into the container of a name."""
         values = self.several(*items)
         for place, value in enumerate(values):
             self.joins.widen(box, place, value.type)
@@ -386,20 +409,25 @@ class Loops(Generators):
         """A new list of what an expression goes through."""
         box: Any = self.box(node, kind, 1, "listed")
         method = "add" if kind == "set" else "push"
-        if isinstance(source, ast.GeneratorExp):
-            return self.gathered(box, source.generators, [source.elt], method)
         name = self.fresh()
+        with self.block() as lines:
+            self.put_each(box, name, source, method)
+        text = text_of(box)
+        self.emit(f"{text} {name} = made<{inside(text)}>();")
+        self.lines += lines
+        return Value(box.find(), name)
+
+    def put_each(self, box: Any, name: str, source: ast.expr, method: str) -> None:
+        """Put what an expression goes through into the container of a name."""
+        if isinstance(source, ast.GeneratorExp):
+            self.generate(source.generators, lambda: self.put_items(box, name, [source.elt], method))
+            return
 
         def put(value: Value) -> None:
             self.joins.widen(box, 0, value.type)
             self.emit(f"{name}->{method}({coerced(value, box.find().cells[0])});")
 
-        with self.block() as lines:
-            self.for_each(source, put)
-        text = text_of(box)
-        self.emit(f"{text} {name} = made<{inside(text)}>();")
-        self.lines += lines
-        return Value(box.find(), name)
+        self.for_each(source, put)
 
 
 def _is_mapped(node: ast.AST) -> bool:

@@ -16,13 +16,15 @@ from looplift.emit.typed_types import BOOL, DICTS, INT, NEVER, NONE, TEXT, Box, 
 _TESTS = {"isalpha": "is_alpha", "isdigit": "is_digit", "isalnum": "is_alnum", "isupper": "is_upper",
           "islower": "is_lower", "isspace": "is_space"}  # fmt: skip
 _CLASSES = {
-    "list": list, "deque": collections.deque, "dict": dict, "ordered dict": dict, "defaultdict": dict,
-    "counter": collections.Counter, "set": set, "bytes": bytes, "bytearray": bytearray, "tuple": tuple,
+    "list": list, "deque": collections.deque, "dict": dict, "ordered dict": collections.OrderedDict,
+    "defaultdict": dict, "counter": collections.Counter, "set": set, "bytes": bytes, "bytearray": bytearray,
+    "tuple": tuple,
 }  # fmt: skip
 _NO_PLACE = ("deque", "pop", True)
 """What a deque does not do: take out an item at a place."""
 _OF_NO_CHANGE = frozenset("copy union difference intersection issubset issuperset isdisjoint".split())
 _READING = _OF_NO_CHANGE | frozenset("get keys values items index count most_common".split())
+_AT_AN_END = ("popitem", "move_to_end")
 _SEARCHES = {"count": "count_of", "find": "find_in", "index": "index_of"}
 
 
@@ -46,6 +48,8 @@ class Methods(Calls):
             self.alters(owner)
             self.sort(self.keep(owner), {str(one.arg): one.value for one in node.keywords}, node)
             return Value(NONE, "None_()")
+        if func.attr in _AT_AN_END and is_box(owner, "ordered dict"):
+            return self._at_an_end(owner, node, func.attr)
         if node.keywords:
             raise refuse(node, "is called with names")
         kind = owner.type.find().kind
@@ -66,6 +70,38 @@ class Methods(Calls):
         except TypeError:
             raise refuse(node, "is called with other arguments") from None
         return found(owner, node, *values)
+
+    def _at_an_end(self, owner: Value, node: ast.Call, name: str) -> Value:
+        """``cache.popitem(last=False)``, ``cache.move_to_end(key)``."""
+        count = int(name == "move_to_end")
+        given = [*node.args[count:], *(one.value for one in node.keywords if one.arg == "last")]
+        last = given[0].value if given and isinstance(given[0], ast.Constant) else True if not given else None
+        if type(last) is not bool or len(node.args) + len(node.keywords) != count + len(given) or len(given) > 1:
+            raise refuse(node, "is called in a way of its own")
+        if len(node.args) < count or (count and not last):
+            raise refuse(node, "moves what it takes to the beginning")
+        self.alters(owner)
+        if not count:
+            return self._item_at_end(owner, node, last=last)
+        owner, key = self.in_order([lambda: owner, lambda: self.expression(node.args[0])])
+        return self.done(f"{owner.code}->move_to_end({self.key_of(owner, key, node)});")
+
+    def dict_popitem(self, owner: Value, node: ast.Call) -> Value:
+        return self._item_at_end(owner, node, last=True)
+
+    def _item_at_end(self, owner: Value, node: ast.Call, *, last: bool) -> Value:
+        owner, place = self.keep(owner), self.fresh()
+        cells = owner.type.find().cells
+        if NEVER in cells:
+            self.emit("bail(EMPTY);")
+            return Value(NEVER, "None_()")
+        self.emit(f"auto* {place} = {owner.code}->outermost({str(last).lower()});")
+        found = self.keep(self.tuple_of([Value(cells[0], f"{place}->key"), Value(cells[1], f"{place}->value")]))
+        self.emit(f"{owner.code}->drop({place});")
+        return found
+
+    def list_rotate(self, owner: Value, node: ast.Call, count: Value | None = None) -> Value:
+        return self.done(f"rotate({owner.code}, {'I(1)' if count is None else as_int(count, node)});")
 
     def method_of_object(self, owner: Value, record: Any, node: ast.Call, func: ast.Attribute) -> Value:
         raise NotImplementedError

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from looplift.emit.typed_classes import TRUTH, Record
+from looplift.emit.typed_enumerations import is_enumeration, member_text
 from looplift.emit.typed_types import Arr, Either, Rec, Ten, holds, text_of
 
 if TYPE_CHECKING:
     from looplift.emit.typed_program import Writer
 
-_CLASSES = """static PyObject* class_args; static I class_first;
+_CLASSES = """static PyObject* class_args; static I class_first, class_run;
 extern "C" { PyObject* PyObject_CallObject(PyObject*, PyObject*);
     PyObject *PyDict_GetItem(PyObject*, PyObject*), *PyObject_GenericGetDict(PyObject*, void*),
     *PyUnicode_InternFromString(const char*), *PyObject_GetAttr(PyObject*, PyObject*);
@@ -19,7 +20,7 @@ static PyObject* class_at(I k) { return PyTuple_GetItem(class_args, class_first 
 // objects are read and filled one after the other: a chain of them may be longer than the stack is deep
 struct Later { PyObject* object; void* box; void (*fill)(PyObject*, void*); };
 static struct { Later* all; I n, room, depth; } later;
-static void begin_classes(PyObject* args, I first) { class_args = args; class_first = first;
+static void begin_classes(PyObject* args, I first) { class_args = args; class_first = first; ++class_run;
     memset(&later, 0, sizeof later); }
 static void put_off(PyObject* o, void* box, void (*fill)(PyObject*, void*)) {
   if (later.n == later.room) {
@@ -114,7 +115,9 @@ def class_texts(writer: Writer) -> list[str]:
     out = [_CLASSES] if writer.passes_objects else []
     out += [_NOW_HAS] if any(record.knows_attributes for record in writer.records.values()) else []
     for made, place in places.items():
-        if made not in writer.records and hasattr(made, "_fields"):
+        if is_enumeration(made):
+            out.append(member_text(made, place, outside=writer.passes_objects))
+        elif made not in writer.records and hasattr(made, "_fields"):
             out.append(_filled(_NAMED, name=f"Named_{made.__name__}"))
             if writer.passes_objects:
                 out.append(_filled(_NAMED_OUTSIDE, name=f"Named_{made.__name__}", place=place))

@@ -9,6 +9,7 @@ from typing import Any
 
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_classes import (
+    FACTORIES,
     OPERATORS,
     TRUTH,
     Record,
@@ -18,14 +19,15 @@ from looplift.emit.typed_classes import (
     maker_of,
     record_for,
 )
+from looplift.emit.typed_enumerations import is_enumeration
+from looplift.emit.typed_members import Members
 from looplift.emit.typed_scope import Routine, Value, coerced, needed, refuse
-from looplift.emit.typed_tensor_calls import TensorCalls
-from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, NONE, Box, Maybe, Tup, text_of
+from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, NONE, Box, Maybe, Member, Tup, text_of
 from looplift.emit.typed_values import tuples_of, types_of
 from looplift.runtime.contents import class_attributes
 
 
-class Objects(TensorCalls):
+class Objects(Members):
     """Objects of classes."""
 
     records: dict[type, Record]
@@ -60,6 +62,9 @@ class Objects(TensorCalls):
     def given_objects(self, made: type, values: list[Any], seen: dict[int, Any]) -> tuple[list[Any], list[Any]]:
         """The types of objects of one class from outside, and those of them that are none; what they hold is looked at
         later."""
+        if is_enumeration(made):
+            self.look_at(made)
+            return [Member(made)], []
         if is_named_tuple(made):
             self.look_at(made)
             return [*tuples_of(values, self.joins, seen, of=made)], []
@@ -172,6 +177,10 @@ class Objects(TensorCalls):
             return self.constant(part.default)
         if part.default_factory is dataclasses.MISSING:
             raise refuse(node, "lacks a field")
+        if part.default_factory not in FACTORIES:
+            routine = self.routine_of(part.default_factory)
+            assert routine is not None
+            return self.keep(self.call(routine, ast.Call(node.func, [], [])))
         kind = part.default_factory.__name__
         return self.filled(self.box(node, kind, 2 if kind == "dict" else 1, part.name), [])
 

@@ -100,7 +100,7 @@ struct Seen { void* data; PyObject* owner; I n, itemsize; int readonly, rank; ch
     void* more; };
 extern "C" { int PyObject_GetBuffer(PyObject*, Seen*, int); void PyBuffer_Release(Seen*);
     PyObject* PyNumber_Index(PyObject*); int PyObject_IsTrue(PyObject*); }
-static struct { struct Range { I from, to; }* all; I n, room; } spans;
+static struct { struct Range { I from, to; bool is_spread; const bool* dirty; }* all; I n, room; } spans;
 static struct { struct View { I count, about[10]; View* next; } *first; } handed;
 static struct { PyObject *array, *empty, *scalars[12], *all; } numpy;
 static void begin_numpy(PyObject* all) {
@@ -178,7 +178,7 @@ template <class T, class Fn> void each_given(const Seen& b, Fn f) {
     if (k < 0) return;
   }
 }
-// no two arrays of the caller's, and no two elements of one, may be at one place
+// where arrays of the caller's are
 struct Span { char *from, *to; I n; bool is_spread; };
 static Span span_of(const Seen& b) {
   Span s = {(char*)b.data, (char*)b.data + b.itemsize, b.n, false};
@@ -188,22 +188,27 @@ static Span span_of(const Seen& b) {
 }
 static bool has_rows(const Seen& b) { I step = b.itemsize; for (int k = b.rank - 1; k >= 0; --k) {
     if (b.shape[k] != 1 && b.strides[k] != step) return false; step *= b.shape[k]; } return true; }
-static void stand_alone(const Span& s) {
+static void stand_alone(const Span& s, const bool* dirty) {
   if (!s.n) return;
-  if (s.is_spread || s.to - s.from < s.n) bail(KIND);
   if (spans.n == spans.room) {
     I room = spans.room ? 2 * spans.room : 16; auto* all = (decltype(spans.all))take(room * sizeof(*spans.all));
     if (spans.n) memcpy(all, spans.all, spans.n * sizeof(*spans.all));
     spans.all = all; spans.room = room;
   }
-  spans.all[spans.n++] = {(I)s.from, (I)s.to};
+  spans.all[spans.n++] = {(I)s.from, (I)s.to, s.is_spread || s.to - s.from < s.n, dirty};
 }
-// asked once all were read, before any is changed
+// asked before any is changed: where one is, it shares no place with another one, nor with itself
 static void all_apart() {
   I n = spans.n, *from = (I*)take((3 * n + 1) * sizeof(I)), *order = from + n;
   for (I k = 0; k < n; ++k) { from[k] = spans.all[k].from; order[k] = k; }
   sort_many(from, order, order + n, n, false);
-  for (I k = 1; k < n; ++k) if (spans.all[order[k]].from < spans.all[order[k - 1]].to) bail(KIND);
+  I end = INT64_MIN, changed = INT64_MIN;
+  for (I k = 0; k < n; ++k) {
+    auto& one = spans.all[order[k]];
+    if (one.from < changed || (*one.dirty && (one.is_spread || one.from < end))) bail(KIND);
+    if (one.to > end) end = one.to;
+    if (*one.dirty && one.to > changed) changed = one.to;
+  }
 }
 template <class T> struct Opened {
   Seen b;
@@ -235,8 +240,8 @@ template <class T, int R> struct From<Arr<T, R>> { typedef Buf<T> B; static Arr<
     opened.close();  // what may end the program comes while nothing is open
     must(fits);
   }
-  stand_alone(span);
   Arr<T, R> out = array_of<T, R>(size);
+  stand_alone(span, &out.base.p->dirty);
   Opened<T> opened(o);
   I k = 0;
   each_given<T>(opened.b, [&](T& v) { out.base->data[k++] = v; });
@@ -370,6 +375,28 @@ template <class T, int R, class S, int Q> void assign(const Arr<T, R>& a, const 
     for (int d = R - 1; d >= 0 && ++at_[d] == s.size[d]; --d) at_[d] = 0;
   }
   a.base->dirty = true;
+}
+// the elements as numbers of Python's, in lists of lists
+template <class L> struct Listed;
+template <class S> struct Listed<Ref<List<S, 0>>> { template <class T> static Ref<List<S, 0>> of(const Arr<T, 1>& a) {
+  Ref<List<S, 0>> out = list_of<List<S, 0>>(a.size[0]);
+  for (I i = 0; i < a.size[0]; ++i) out->add(As<S>::of(wide(a.p[i * a.step[0]])));
+  return out; } };
+template <class S> struct Listed<Ref<List<Ref<List<S, 0>>, 0>>> {
+  template <class T, int R> static Ref<List<Ref<List<S, 0>>, 0>> of(const Arr<T, R>& a) {
+    auto out = list_of<List<Ref<List<S, 0>>, 0>>(a.size[0]);
+    for (I i = 0; i < a.size[0]; ++i) out->add(Listed<Ref<List<S, 0>>>::of(pick<0>(a, i)));
+    return out; } };
+// the places of elements that hold, in rows: a column, or a row, for each dimension
+template <bool by_dimension, class T, int R> Arr<I, 2> holding(const Arr<T, R>& a) {
+  I n = 0; each(a, [&](T v) { n += v != 0; });
+  I size[2] = {by_dimension ? R : n, by_dimension ? n : R}, at_[R] = {}, k = 0;
+  Arr<I, 2> out = array_of<I, 2>(size);
+  each(a, [&](T v) {
+    if (v != 0) { for (int d = 0; d < R; ++d) out.p[by_dimension ? d * n + k : k * R + d] = at_[d]; ++k; }
+    for (int d = R - 1; d >= 0 && ++at_[d] == a.size[d]; --d) at_[d] = 0;
+  });
+  return out;
 }
 static inline int double_of(const Dyn& v) {  // 0: of another type of NumPy's, 1: an integer of Python's, 2: a double
   bool is_other = v.tag == 0 || (v.np && v.np != Dtype<F>::at); return is_other ? 0 : v.tag; }

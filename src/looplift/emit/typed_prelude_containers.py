@@ -112,6 +112,14 @@ template <bool stored, class T, int k, class... More> auto strip_of(const Ref<Li
   if ((U)i >= (U)a.p->n) return Found{nullptr, 0};
   return strip_of<stored>(a.p->data[a.p->head + i], more...);
 }
+template <class T> void rotate(const Ref<List<T, 1>>& a, I count) {
+  List<T, 1>& l = *a.p;
+  if (l.n < 2) return;
+  count = mod(count, l.n);
+  if (count <= l.n / 2) for (; count; --count) l.push_front(l.pop());
+  else for (; count < l.n; ++count) l.push(l.pop_front());
+  l.changed();
+}
 template <class T, int k> I size(const Ref<List<T, k>>& a) { return a->n; }
 static inline I size(const Str& a) { return a.n(); }
 template <class T> static bool all_longer(const T& rows, I n) {
@@ -331,11 +339,12 @@ template <class A> constexpr bool is_same<A, A> = true;
 template <class K, class V> struct Entry { U hash; bool live; K key; V value; };
 template <class K, class V, int kind> struct Dict {
   typedef Entry<K, V> E;
-  I refs = 1, n = 0, used = 0, room = 0, version = 0, given = 0;
+  I refs = 1, n = 0, used = 0, room = 0, version = 0, given = 0, begun = 0;  // no entry before ``begun`` is live
   E* entries = nullptr;
   int32_t* table = nullptr;
   PyObject* from = nullptr;
   bool dirty = false, removed = false;
+  bool jumbled = false;  // the order of its keys is not Python's
   void empty() {
     for (I k = 0; k < used; ++k) entries[k].~E();
     if (entries) { give(entries, room * sizeof(E)); give(table, 2 * room * sizeof(int32_t)); }
@@ -359,7 +368,7 @@ template <class K, class V, int kind> struct Dict {
       e.~E();
     }
     if (entries) { give(entries, room * sizeof(E)); give(table, 2 * room * sizeof(int32_t)); }
-    entries = other; table = slots; used = count; room = wanted;
+    entries = other; table = slots; used = count; room = wanted; begun = 0;
   }
   E* find(const K& key) {
     if (!n) return nullptr;
@@ -387,6 +396,14 @@ template <class K, class V, int kind> struct Dict {
   bool discard(const K& key) { E* e = find(key); if (e) drop(e); return e; }
   void clear() { for (I k = 0; k < used; ++k) if (entries[k].live) drop(entries + k); }
   void add(const K& key) { place_of(key); }
+  E* outermost(bool last) {
+    in_order(); if (!n) bail(EMPTY);
+    if (!last) { while (!entries[begun].live) ++begun; return entries + begun; }
+    I k = used - 1; while (!entries[k].live) --k; return entries + k;
+  }
+  void move_to_end(const K& key) { in_order(); E* e = find(key); if (!e) bail(KEY); K k = e->key; V v = e->value;
+      drop(e); set(k, v); }
+  void in_order() const { if (__builtin_expect(jumbled, 0)) bail(KIND); }
 };
 template <class K> struct Set : Dict<K, None_, 2> {};
 template <class K, class V, int k> I size(const Ref<Dict<K, V, k>>& a) { return a->n; }
@@ -396,7 +413,7 @@ template <class K> bool truth(const Ref<Set<K>>& a) { return a->n != 0; }
 template <class K, class V, int k> bool has(const Ref<Dict<K, V, k>>& a, const K& key) { return a->find(key); }
 template <class K> bool has(const Ref<Set<K>>& a, const K& key) { return a->find(key); }
 template <class K, class V, int k> Ref<Dict<K, V, k>> copy(const Ref<Dict<K, V, k>>& a) {
-  Ref<Dict<K, V, k>> out = made<Dict<K, V, k>>();
+  Ref<Dict<K, V, k>> out = made<Dict<K, V, k>>(); out->jumbled = a->jumbled;
   for (I i = 0; i < a->used; ++i) if (a->entries[i].live) out->set(a->entries[i].key, a->entries[i].value);
   return out;
 }
@@ -432,7 +449,7 @@ HELPERS = r"""// ---- Python's small functions
 static inline I range_size(I a, I b, I s) { if (!s) bail(ZERO);
     if (a > ((I)1 << 62) || a < -((I)1 << 62) || b > ((I)1 << 62) || b < -((I)1 << 62)) bail(OVERFLOW);
     return s > 0 ? (a < b ? (b - a - 1) / s + 1 : 0) : (b < a ? (a - b - 1) / -s + 1 : 0); }
-template <class D> bool next_live(D* d, I& k, I version) { if (d->version != version) bail(CHANGED);
+template <class D> bool next_live(D* d, I& k, I version) { if (d->version != version) bail(CHANGED); d->in_order();
     while (k < d->used && !d->entries[k].live) ++k; return k < d->used; }
 template <class L> bool unchanged(L* l, I version) { if (l->version != version) bail(CHANGED); return true; }
 static I code_of(const Str& s) { if (s.n() != 1) bail(KIND); return *s.data(); }
@@ -472,6 +489,72 @@ static I parsed(const Str& s) {
   for (; k < n; ++k) { if (!is_digit(s.data()[k])) bail(DOMAIN); v = plus(times(v, (I)10), (I)(s.data()[k] - '0')); }
   return sign * v;
 }
+static I digit_of(uint32_t c) { return is_digit(c) ? c - '0' : is_lower(c) ? c - 'a' + 10 : is_upper(c) ? c - 'A' + 10
+    : 99; }
+static I parsed(const Str& s, I base) {
+  I k = 0, n = s.n(), v = 0;
+  if (base < 2 || base > 36) bail(DOMAIN);
+  bool below = n && s.data()[0] == '-';
+  if (n && (below || s.data()[0] == '+')) ++k;
+  if (k == n) bail(DOMAIN);
+  for (; k < n; ++k) { I digit = digit_of(s.data()[k]); if (digit >= base) bail(DOMAIN);
+      v = plus(times(v, base), digit); }
+  return below ? -v : v;
+}
+static Str digits_of(I v, I base, const char* prefix, const char* letters) {
+  char buffer[72]; char* at_ = buffer + 71; *at_ = 0;
+  U u = v < 0 ? 0 - (U)v : (U)v;
+  do { *--at_ = letters[u % base]; u /= base; } while (u);
+  for (I k = strlen(prefix); k; --k) *--at_ = prefix[k - 1];
+  if (v < 0) *--at_ = '-';
+  return str_from(at_);
+}
+static Str in_base(I v, I base) { return digits_of(v, base, base == 2 ? "0b" : base == 8 ? "0o" : "0x",
+    "0123456789abcdef"); }
+// what stands behind the colon of a format: an alignment, zeros in front, a width, digits behind the point, a letter
+struct Format { uint32_t align = 0, letter = 0; bool zeros = false; I width = 0, digits = -1; };
+static Format format_of(const Str& s) {
+  Format f; I k = 0, n = s.n(); const uint32_t* c = s.data();
+  auto number = [&]() { I v = 0; for (; k < n && is_digit(c[k]); ++k) v = plus(times(v, (I)10), (I)(c[k] - '0'));
+      if (v > 1000) bail(MEMORY); return v; };
+  if (k < n && (c[k] == '<' || c[k] == '>')) f.align = c[k++];
+  if (k < n && c[k] == '0') { if (f.align) bail(DOMAIN); f.zeros = true; ++k; }
+  f.width = number();
+  if (k < n && c[k] == '.') { if (++k == n || !is_digit(c[k])) bail(DOMAIN); f.digits = number(); }
+  if (k < n) f.letter = c[k++];
+  if (k < n) bail(DOMAIN);
+  return f;
+}
+static Str aligned(const Str& s, const Format& f, bool to_right) {
+  I more = f.width - s.n();
+  if (more <= 0) return s;
+  I sign = f.zeros && s.n() && s.data()[0] == '-', left = (f.align ? f.align == '>' : to_right) ? more : 0;
+  Str out = str_of(s.n() + more);
+  for (I k = 0, from = 0; k < out.n(); ++k) {
+    bool is_filling = left ? k >= sign && k < sign + left : k >= s.n();
+    out.data()[k] = is_filling ? (f.zeros ? '0' : ' ') : s.data()[from++];
+  }
+  return out;
+}
+static Str formatted(I v, const Str& spec) {
+  Format f = format_of(spec);
+  I base = f.letter == 'b' ? 2 : f.letter == 'o' ? 8 : f.letter == 'x' || f.letter == 'X' ? 16 : 10;
+  if (f.digits >= 0 || (base == 10 && f.letter && f.letter != 'd')) bail(DOMAIN);
+  return aligned(digits_of(v, base, "", f.letter == 'X' ? "0123456789ABCDEF" : "0123456789abcdef"), f, true);
+}
+static Str formatted(F v, const Str& spec) {
+  Format f = format_of(spec);
+  if (!isfinite(v) || (f.letter != 'f' && f.letter != 'e')) bail(DOMAIN);
+  char* found = PyOS_double_to_string(v, (char)f.letter, (int)(f.digits < 0 ? 6 : f.digits), 0, nullptr);
+  if (!found) { PyErr_Clear(); bail(MEMORY); }
+  Str s = str_from(found); PyMem_Free(found);
+  return aligned(s, f, true);
+}
+static Str formatted(const Str& s, const Str& spec) {
+  Format f = format_of(spec);
+  if (f.zeros || f.digits >= 0 || (f.letter && f.letter != 's')) bail(DOMAIN);
+  return aligned(s, f, false);
+}
 static bool is_blank(uint32_t c) { if (c > 127) bail(DOMAIN); return is_space(c); }
 static F parsed_float(const Str& s) {
   I from = 0, to = s.n(), digits = 0;
@@ -489,8 +572,7 @@ static F parsed_float(const Str& s) {
   if (!digits || *end) bail(DOMAIN);
   return found;
 }
-template <class K, class V, int k> K first_key(const Ref<Dict<K, V, k>>& d) { for (I i = 0; i < d->used; ++i)
-    if (d->entries[i].live) return d->entries[i].key; bail(EMPTY); }
+template <class K, class V, int k> K first_key(const Ref<Dict<K, V, k>>& d) { return d->outermost(false)->key; }
 template <class T, int k> T first_item(const Ref<List<T, k>>& l) { if (!l->n) bail(EMPTY); return l->at(0); }
 static Str piece(const Str& s, I from, I to) { return cut(s, from, 1, to > from ? to - from : 0); }
 template <class T> Ref<List<T, 0>> parts_of(const Str& s) {
@@ -525,7 +607,23 @@ static Str replaced(const Str& s, const Str& old, const Str& by) {
   Str out; I from = 0;
   for (I k; (k = next_in(s, old, from)) >= 0; from = k + old.n()) { append(out, piece(s, from, k)); append(out, by); }
   append(out, piece(s, from, s.n())); return out; }
-template <class T, class K> Ref<List<T, 0>> items_of(const Ref<Set<K>>& a) {
+template <class T, class D> Ref<List<T, 0>> items_of(const Ref<D>& a) {
     Ref<List<T, 0>> out = list_of<List<T, 0>>(a->n); for (I k = 0; k < a->used;
     ++k) if (a->entries[k].live) out->add(As<T>::of(a->entries[k].key)); return out; }
+// sets of items of other containers, whose places are not those that Python gives them
+template <class D, class Fn> void each_key(const Ref<D>& a, Fn f) { for (I k = 0; k < a->used; ++k)
+    if (a->entries[k].live) f(a->entries[k].key); }
+template <class K> Ref<Set<K>> begun_set() { Ref<Set<K>> out = made<Set<K>>(); out->removed = true; return out; }
+template <class K, class V, int k> Ref<Set<K>> keys_of(const Ref<Dict<K, V, k>>& a) { auto out = begun_set<K>();
+    each_key(a, [&](const K& key) { out->add(key); }); return out; }
+template <class K> Ref<Set<K>> keys_of(const Ref<Set<K>>& a) { auto out = begun_set<K>();
+    each_key(a, [&](const K& key) { out->add(key); }); return out; }
+template <class K> Ref<Set<K>> united(const Ref<Set<K>>& a, const Ref<Set<K>>& b) { auto out = keys_of(a);
+    each_key(b, [&](const K& key) { out->add(key); }); return out; }
+template <class K> Ref<Set<K>> shared(const Ref<Set<K>>& a, const Ref<Set<K>>& b) { auto out = begun_set<K>();
+    each_key(a, [&](const K& key) { if (b->find(key)) out->add(key); }); return out; }
+template <class K> Ref<Set<K>> without(const Ref<Set<K>>& a, const Ref<Set<K>>& b) { auto out = begun_set<K>();
+    each_key(a, [&](const K& key) { if (!b->find(key)) out->add(key); }); return out; }
+template <class K> Ref<Set<K>> of_one(const Ref<Set<K>>& a, const Ref<Set<K>>& b) { auto out = without(a, b);
+    each_key(b, [&](const K& key) { if (!a->find(key)) out->add(key); }); return out; }
 """

@@ -134,6 +134,7 @@ template <class L> void commit_deque(PyObject* o, void* box, PyObject** fresh) {
 template <class D> void commit_dict(PyObject* o, void* box, PyObject** fresh) {
   D* d = (D*)box;
   if (!d->dirty) return;
+  d->in_order();
   if (*fresh) {
     if (d->removed) PyDict_Clear(o);
     I at_ = 0; PyObject *key, *value;
@@ -232,6 +233,7 @@ static PyObject* object(const Ref<List<I, 2>>& v) {
 static PyObject* object(const Ref<List<I, 3>>& v) { PyObject* o = known(v); if (!o) bail(KIND); return o; }
 template <class K, class V> PyObject* object(const Ref<Dict<K, V, 0>>& v) {
   if (PyObject* o = known(v)) return o;
+  v->in_order();
   PyObject* o = PyDict_New(); if (!o) return o;
   told(v, o);
   for (I k = 0; k < v->used; ++k) if (v->entries[k].live) { PyObject* key = keep(py(v->entries[k].key));

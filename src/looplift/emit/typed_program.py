@@ -24,6 +24,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_attempts import without_attempts
 from looplift.emit.typed_classes import is_constant
+from looplift.emit.typed_enumerations import is_enumeration
 from looplift.emit.typed_generators import is_generator, own_nodes
 from looplift.emit.typed_names import captured_names, stored_names
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
@@ -34,6 +35,7 @@ from looplift.emit.typed_types import (
     Box,
     Fixed,
     Maybe,
+    Member,
     Rec,
     Tup,
     copy_of,
@@ -125,6 +127,7 @@ class Writer(Unchecked):
         self.structs, self.inexact, self.short = {}, set(), set()
         self.changes_tensors = self.widens_numbers = self.makes_rows = self.keeps_rows = self.passes_objects = False
         self.unlinks = False
+        self.in_any_order = {}
         self.routines, self.exits, self.texts, self.lambdas, self.replaced = {}, [], {}, {}, {}
         self.imports: dict[str, Any] = {}
         self.callees: dict[Any, tuple[Any, ...]] = {}
@@ -266,6 +269,10 @@ class Writer(Unchecked):
     def _of_class(self, made: type, name: str) -> Any:
         """A constant of a class, or a function that needs no object."""
         value = vars(made).get(name)
+        if made is dict and name == "fromkeys":
+            return dict.fromkeys
+        if is_enumeration(made):
+            return made.__members__.get(name)
         if (
             type(made) is not type
             or made.__module__ == "builtins"
@@ -384,7 +391,7 @@ class Writer(Unchecked):
             if function.__closure__ or function.__kwdefaults__:
                 raise refuse(None, f"'{function.__name__}' holds on to values of its own")
             tree = self.source_of(function).tree
-            routine = self._routine(tree, f"g{len(self.routines)}_{function.__name__}")
+            routine = self._routine(tree, f"g{len(self.routines)}_{tree.name}")
             if tree.decorator_list and not hasattr(self.values.get(tree.name), "__looplift_original__"):
                 raise refuse(None, f"'{function.__name__}' has decorators")
             routine.defaults = _expressions_of(function.__defaults__ or (), function.__name__)
@@ -507,7 +514,12 @@ def check_result(type_: Any, depth: int = 0) -> None:
 def reaches_classes(type_: Any) -> bool:
     """Whether values of a type are, or hold, objects of classes."""
     return holds(
-        type_, lambda one: bool(isinstance(one, Box) and one.find().made) or bool(isinstance(one, Tup) and one.of)
+        type_,
+        lambda one: (
+            (isinstance(one, Box) and bool(one.find().made))
+            or (isinstance(one, Tup) and bool(one.of))
+            or isinstance(one, Member)
+        ),
     )
 
 

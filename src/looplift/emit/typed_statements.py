@@ -11,6 +11,7 @@ from looplift.base.unpacked import unpacked
 from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_optional_names import OptionalNames
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
+from looplift.emit.typed_stars import has_star
 from looplift.emit.typed_told import assigned, not_none
 from looplift.emit.typed_types import DICTS, INT, NEVER, NONE, TABLES, TEXT, Arr, Box, Either, Ten, Tup
 
@@ -75,12 +76,13 @@ class Statements(OptionalNames):
 
     def _assigned(self, node: ast.Assign) -> Value:
         if node not in self.replaced:  # the types of what is made belong to its node
-            value = unpacked(node.targets, node.value, self._is_builtin)
+            value = unpacked(node.targets, node.value, self.is_builtin)
             self.replaced[node] = ast.copy_location(ast.Assign(node.targets, value), node)
         node = self.replaced[node]
         if (columns := self._unzipped(node)) is not None:
             return columns
-        if isinstance(node.value, ast.Tuple) and isinstance(node.targets[0], ast.Tuple | ast.List):
+        is_taken_apart = isinstance(node.targets[0], ast.Tuple | ast.List)
+        if isinstance(node.value, ast.Tuple) and is_taken_apart and not has_star(node.value.elts):
             values = [self.keep(value) for value in self.several(*node.value.elts)]
             found = self.tuple_of(values)
             return Value(found.type, found.code, values)
@@ -92,7 +94,7 @@ class Statements(OptionalNames):
             return None
         match node.value:
             case ast.Call(func=ast.Name(id="zip" as name), args=[ast.Starred(value=source)], keywords=[]):
-                if not self._is_builtin(name):
+                if not self.is_builtin(name):
                     return None
                 rows = self.keep(self.listed(node.value, source))
                 if not isinstance(element(rows), Tup):
@@ -101,7 +103,7 @@ class Statements(OptionalNames):
                 return self.tuple_of([self.keep(one) for one in self.columns_of(node.value, rows)])
         return None
 
-    def _is_builtin(self, name: str) -> bool:
+    def is_builtin(self, name: str) -> bool:
         return self.resolved(ast.Name(name, ast.Load())) is getattr(builtins, name)
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> None:
@@ -115,13 +117,11 @@ class Statements(OptionalNames):
                     raise refuse(target, "is bound twice")
                 self.store(name, value)
             case ast.Tuple(elts=elts) | ast.List(elts=elts):
-                if any(isinstance(one, ast.Starred) for one in elts):
-                    raise refuse(target, "unpacks")
                 parts = self.taken_apart(value, len(elts), target)
                 if value.parts is None:
                     parts = [self.keep(part) for part in parts]
                 for one, part in zip(elts, parts, strict=True):
-                    self.bind(one, part)
+                    self.bind(one.value if isinstance(one, ast.Starred) else one, part)
             case ast.Subscript(slice=ast.Slice()):
                 self._store_slice(target, value)
             case ast.Subscript():

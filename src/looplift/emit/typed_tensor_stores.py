@@ -7,13 +7,13 @@ from typing import Any
 
 from looplift.emit.typed_expressions import is_box
 from looplift.emit.typed_scope import Value, refuse
-from looplift.emit.typed_statements import Statements
+from looplift.emit.typed_sets import Sets
 from looplift.emit.typed_tensor_ops import is_tensor
 from looplift.emit.typed_tensors import is_place, subscripts
 from looplift.emit.typed_types import BOOL, INT, NEVER, NONE, NUMBERS, WHOLE, Either, Ten, same
 
 
-class Stores(Statements):
+class Stores(Sets):
     """Statements that change tensors."""
 
     changes_tensors: bool

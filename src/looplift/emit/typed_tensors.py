@@ -13,6 +13,7 @@ from looplift.emit.native_ops import COMPARISONS
 from looplift.emit.typed_counters import Counters
 from looplift.emit.typed_expressions import is_box
 from looplift.emit.typed_scope import Value, as_int, as_number, coerced, evaluated, needed, refuse
+from looplift.emit.typed_stars import takes_rest
 from looplift.emit.typed_tensor_ops import is_tensor, result_of, struct_name, struct_of, takes_no_bool
 from looplift.emit.typed_types import (
     BOOL,
@@ -431,7 +432,7 @@ class Tensors(Counters):
         return Steps(f"{place} < {value.code}.size[0]", [f"++{place}"], found)
 
     def taken_apart(self, value: Value, count: int, node: ast.AST) -> list[Value]:
-        if not is_tensor(value):
+        if not is_tensor(value) or takes_rest(node):
             return super().taken_apart(value, count, node)
         if not value.type.rank:
             raise refuse(node, "takes a number apart")

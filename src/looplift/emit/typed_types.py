@@ -136,6 +136,13 @@ class Fixed:
 
 
 @dataclass(frozen=True)
+class Member:
+    """A member of a plain enumeration of the user's."""
+
+    of: Any
+
+
+@dataclass(frozen=True)
 class Rec:
     """A dict of the caller's that is only read, under these names, each with a type of its own."""
 
@@ -194,7 +201,7 @@ class Joins:
             return NONE if inner is NEVER else Maybe(inner)
         if isinstance(one, Ten | Either) or isinstance(other, Ten | Either):
             return self._with_tensor(one, other)
-        if isinstance(one, Fixed) and one == other:
+        if isinstance(one, Fixed | Member) and one == other:
             return one
         if one in NUMBERS and other in NUMBERS:
             return MIXED
@@ -290,7 +297,7 @@ def same(one: Any, other: Any) -> bool:
         return _are_alike(one, other) and one.named == other.named and all(map(same, one.items, other.items))
     if isinstance(one, Rec) and isinstance(other, Rec):
         return one.names == other.names and all(map(same, one.items, other.items))
-    if isinstance(one, Ten | Either | Fixed):
+    if isinstance(one, Ten | Either | Fixed | Member):
         return one == other
     return one is other
 
@@ -302,6 +309,8 @@ def described(type_: Any, depth: int = 0) -> str:
         return f"{type_.find().kind} of {', '.join(described(cell, depth + 1) for cell in type_.find().cells)}"
     if isinstance(type_, Maybe):
         return f"None or {described(type_.inner, depth)}"
+    if isinstance(type_, Member):
+        return f"a member of {type_.of.__name__}"
     if isinstance(type_, Rec):
         return f"a dict of {', '.join(type_.names)}"
     if isinstance(type_, Tup):
@@ -336,6 +345,8 @@ def text_of(type_: Any, depth: int = 0) -> str:
         return f"Either<{text_of(type_.number)}, {text_of(type_.tensor)}>"
     if isinstance(type_, Fixed):
         return "None_"
+    if isinstance(type_, Member):
+        return f"Enum_{type_.of.__name__}"
     return type_.text
 
 

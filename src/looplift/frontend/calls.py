@@ -37,7 +37,7 @@ from looplift.frontend import (
 from looplift.frontend.exits import always_exits, with_tuples_for_dicts, without_exits
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value, is_none
-from looplift.frontend.source import is_lambda, plain_function, source_of
+from looplift.frontend.source import plain_function
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand, Require, Var
 from looplift.ops import table, twins
 from looplift.ops.names import name_of
@@ -390,7 +390,7 @@ def inline(build: Builder, callee: Const, function: Any, positional: list[Value]
         again = function in build.calls and not descents.goes_on(build, function, known)
         if again or len(build.calls) >= MAX_DEPTH:
             raise build.refuse("recursion", f"'{callee.path}' calls itself")
-        source = lambdas.source_of_lambda(function) if is_lambda(function) else source_of(function)
+        source = lambdas.source_of_any(function)
     except NotLiftable as refusal:
         if refusal.code == "recursion":
             raise

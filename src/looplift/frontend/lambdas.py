@@ -11,7 +11,7 @@ import types
 
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
-from looplift.frontend.source import Source, code_of, is_same
+from looplift.frontend.source import Source, code_of, is_lambda, is_same, source_of_called
 
 NAME = "_lambda"
 
@@ -32,6 +32,11 @@ def source_of_lambda(function: types.FunctionType) -> Source:
         raise NotLiftable("no-source", "a lambda whose text cannot be told from that of others on its line")
     (tree,) = found.values()
     return Source(tree, tuple(lines[tree.lineno - 1 : tree.end_lineno]), code.co_filename, code.co_firstlineno)
+
+
+def source_of_any(function: types.FunctionType) -> Source:
+    """The source of a function, of a lambda, or of a generator function, for those who know when its statements run."""
+    return source_of_lambda(function) if is_lambda(function) else source_of_called(function)
 
 
 @functools.lru_cache(16)
