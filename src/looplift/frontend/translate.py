@@ -14,7 +14,7 @@ from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
 from looplift.frontend.peeling import MET
 from looplift.frontend.scope import Builder, Differentiates, Frame, Restart, Site, Value, is_unbound
-from looplift.ir import anew, backwards, begun, filled, growing, just_appended, lasts, sink, started, tables
+from looplift.ir import anew, backwards, begun, ends, filled, growing, just_appended, lasts, sink, started, tables
 from looplift.ir.grammar import (
     TABLE,
     UNDEFINED,
@@ -145,6 +145,8 @@ def _with_growing_lists(function: Function) -> Function:
         function = backwards.lists_read_backwards(function)
     if TABLE in names:
         function = tables.tables_as_lists(function)
+    if names & EXTREMES and any(isinstance(s, Append) for s in walk(function.body)):
+        function = ends.known_ends(function)
     if _gets_first_items(function.body):
         function = begun.begun_lists(function)
     grown = {s.ref for s in walk(function.body) if isinstance(s, Append)}
