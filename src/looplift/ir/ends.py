@@ -36,6 +36,7 @@ from looplift.ir.grammar import (
     walk,
 )
 from looplift.ir.integers import Integers
+from looplift.ir.prune import without_unread_lists
 from looplift.ir.started import LENGTHS, Changes
 
 EXTREMES = frozenset(("builtin.max", "builtin.min"))
@@ -52,7 +53,7 @@ def known_ends(function: Function) -> Function:
     if not changes.statements:
         return function
     results = tuple((name, changes.atom(atom)) for name, atom in function.results)
-    return replace(function, body=changes.block(function.body), results=results)
+    return without_unread_lists(replace(function, body=changes.block(function.body), results=results))
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class _Ends:
     def find(self, extreme: Let, changes: Changes) -> None:
         """Note what stands in the place of one extreme, where it is an end."""
         args = extreme.op.args
-        if len(args) != 1 or extreme.op.kwargs or not isinstance(args[0], Var):
+        if len(args) != 1 or extreme.op.kwargs:
             return
         filling = self._filling(args[0], extreme)
         if filling is None or (lengths := self._lengths(filling, extreme)) is None:
@@ -98,8 +99,10 @@ class _Ends:
 
     # ------------------------------------------------------------ how a list is filled
 
-    def _filling(self, ref: Var, reader: Statement) -> _Filling | None:
+    def _filling(self, ref: Operand, reader: Statement) -> _Filling | None:
         """The loops that fill a list of a region's own before a statement reads it."""
+        if not isinstance(ref, Var):
+            return None
         users = self.users.get(ref, [])
         appends = [user for user in users if isinstance(user, Append) and user.ref is ref and user.value is not ref]
         made = self.lets.get(ref)
@@ -120,10 +123,19 @@ class _Ends:
         counted = next((loop for loop in loops if loop.index is append.value), None)
         if counted is not None:
             return _Filling(loops, counted)
-        item, (loop, *more) = self.lets.get(append.value), loops  # pyright: ignore[reportArgumentType]
-        source = loop.domain.source if isinstance(loop.domain, Range) else None
-        is_item = item is not None and item.op.name == "iter_item" and item.op.args == (source, loop.index)
-        return self._filling(source, loop) if is_item and not more and isinstance(source, Var) else None
+        return self._of_items(loops[0], append) if len(loops) == 1 else None
+
+    def _of_items(self, loop: Loop, append: Append) -> _Filling | None:
+        """The same for a list of the items of another one, which a loop has gone through from its first to its last."""
+        item = self.lets.get(append.value)  # pyright: ignore[reportArgumentType]
+        if item is None or item.op.name != "iter_item" or item.op.args[1] is not loop.index:
+            return None
+        assert isinstance(loop.domain, Range)
+        (taken, _), source, length = item.op.args, loop.domain.source, self.lets.get(loop.domain.hi)  # pyright: ignore
+        if length is None or length.op.name not in LENGTHS or length.op.args != (source,):
+            return None
+        found, measured = self._filling(taken, loop), self._filling(source, loop)  # pyright: ignore
+        return found if found and measured and found.loops[-1] is measured.loops[-1] else None
 
     # ------------------------------------------------------------ where its loops end
 

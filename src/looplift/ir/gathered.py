@@ -37,7 +37,7 @@ from looplift.ir.grammar import (
     uses,
     walk,
 )
-from looplift.ir.prune import prune
+from looplift.ir.prune import without_unread_lists
 
 VIEWS = {"method.values": "values", "method.keys": "keys", "method.items": "items"}
 COUNTED = frozenset(("iter_len", "builtin.len", "not"))
@@ -53,7 +53,7 @@ def gathered(function: Function, made: Let) -> Function | None:
     gathering = _Gathering(function, made)
     if not gathering.is_possible():
         return None
-    return prune(replace(function, body=gathering.block(function.body)))
+    return without_unread_lists(replace(function, body=gathering.block(function.body)))
 
 
 class _Gathering:
