@@ -20,6 +20,7 @@ from looplift.ir import (
     begun,
     ends,
     filled,
+    filled_rows,
     growing,
     just_appended,
     keyed,
@@ -158,6 +159,8 @@ def _with_growing_lists(function: Function) -> Function:
         function = backwards.lists_read_backwards(function)
     if TABLE in names:
         function = tables.tables_as_lists(_with_places_for_keys(function))
+    if "list" in names:
+        function = filled_rows.rows_filled_in_order(function)
     if names & EXTREMES and any(isinstance(s, Append) for s in walk(function.body)):
         function = ends.known_ends(function)
     if _gets_first_items(function.body):
