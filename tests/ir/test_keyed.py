@@ -1,4 +1,4 @@
-"""Dicts under items of a list of the caller, which are all different: the loop's values, gradients, types and errors."""
+"""Dicts under items of a list of the caller, which are all different: the loop's values, gradients and errors."""
 
 from typing import Any
 

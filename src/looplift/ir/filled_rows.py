@@ -8,7 +8,7 @@ for i in range(n):                      for i in range(n):
                                                     row.append(j)
                                             near.append(row)
 
-Where there are not as many lists as iterations the original runs.
+Both sizes are computed alike; where they differ all the same, the original runs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 
 from looplift.base.data import dataclass, replace
-from looplift.ir.filled import counts_up
+from looplift.ir.filled import SIZES, counts_up, is_same
 from looplift.ir.grammar import (
     Append,
     Block,
@@ -25,6 +25,7 @@ from looplift.ir.grammar import (
     Let,
     Loop,
     Op,
+    Operand,
     Range,
     Require,
     Statement,
@@ -65,7 +66,8 @@ class _Filling:
 class _Rows:
     def __init__(self, function: Function) -> None:
         self.numbers = itertools.count(1)
-        self.empty = {s.var: s for s in walk(function.body) if isinstance(s, Let) and _is_empty(s)}
+        self.lets = {s.var: s for s in walk(function.body) if isinstance(s, Let)}
+        self.empty = {var: let for var, let in self.lets.items() if _is_empty(let)}
 
     def block(self, block: Block) -> Block:
         statements = list(block)
@@ -110,17 +112,33 @@ class _Rows:
         reads = [s for s in walk(loop.body) if table in uses(s)]
         row = (table, loop.index)
         found = tuple(s for s in reads if isinstance(s, Let) and s.op.name == "getitem" and s.op.args == row)
-        return _Filling(loop, found, self._as_many(making, loop)) if len(found) == len(reads) else None
+        checks = self._as_many(making, loop)
+        return _Filling(loop, found, checks) if len(found) == len(reads) and checks is not None else None
 
-    def _as_many(self, making: Loop, loop: Loop) -> tuple[Statement, ...]:
-        """That there are as many lists as iterations."""
+    def _as_many(self, making: Loop, loop: Loop) -> tuple[Statement, ...] | None:
+        """That there are as many lists as iterations; None where these are two different sizes."""
         assert isinstance(making.domain, Range) and isinstance(loop.domain, Range)
         made, filled = making.domain.hi, loop.domain.hi
         if made is filled:
             return ()
+        if not self._is_same_size(made, filled):
+            return None
         same = Var(f"same.r{next(self.numbers)}")
         equal = Let(same, Op("eq", (made, filled)), loop.span)
         return equal, Require(same, "each of the lists is filled by one iteration", loop.span)
+
+    def _is_same_size(self, one: Operand, other: Operand) -> bool:
+        """Whether two sizes are computed alike."""
+        if is_same(one, other):
+            return True
+        if isinstance(one, Const) and isinstance(other, Const):
+            return type(one.value) is type(other.value) and one.value == other.value
+        first, second = (self.lets.get(atom) if isinstance(atom, Var) else None for atom in (one, other))
+        if first is None or second is None or first.op.name != second.op.name or first.op.name not in SIZES:
+            return False
+        pairs = list(zip(first.op.args, second.op.args, strict=False))
+        alike = len(first.op.args) == len(second.op.args) and not first.op.kwargs and not second.op.kwargs
+        return alike and all(self._is_same_size(a, b) for a, b in pairs)
 
     def _grown(self, table: Var, filling: _Filling) -> Loop:
         loop = filling.loop
