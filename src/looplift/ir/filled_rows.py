@@ -20,6 +20,7 @@ from looplift.ir.filled import SIZES, counts_up, is_same
 from looplift.ir.grammar import (
     Append,
     Block,
+    Const,
     Function,
     If,
     Let,
