@@ -53,10 +53,22 @@ def named(path):
     return getattr(importlib.import_module(module), name)
 
 
+MIX = (
+    "all all all operations hosts trees samples plain elements nests stored objects bridges strips contexts complexes "
+    "aliases places late rounds gradients numeric kinds slots meters boxes mutants"
+).split()
+
+
+def part_of(number, part):
+    """The part that a program is of; those of a mix take turns."""
+    return MIX[number % len(MIX)] if part == "mix" else part
+
+
 def source_of(number, part):
     """The program of a number: any, one around Python's containers, a recursion over trees, one of Python's own values
     or of complex numbers alone, a changed one of `regressions`, one of a row of the table of operations, or one with
     the goal of a name."""
+    part = part_of(number, part)
     from . import (
         aliases,
         boxes,
@@ -120,7 +132,7 @@ def source_of(number, part):
     return programs.program_of(number, goal="" if part == "all" else part)
 
 
-def work(first, count, backend, shrink_seconds, lift, part):
+def work(first, count, backend, shrink_seconds, lift, part, few_calls):
     """Checks programs and writes one JSON line for each event to the real standard output."""
     channel = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
@@ -130,7 +142,7 @@ def work(first, count, backend, shrink_seconds, lift, part):
     from .differential import examine, reason_to_shrink
     from .sharing import few_lanes, programs_first, share_at_once
     from .shrink import shrink
-    from .turns import plan_of
+    from .turns import few_of, plan_of
 
     gc.set_threshold(50_000, 20, 20)  # programs leave little behind
     share_at_once()
@@ -141,9 +153,9 @@ def work(first, count, backend, shrink_seconds, lift, part):
         few_lanes(8 if number % 3 == 0 else 2)
         print(json.dumps({"event": "start", "number": number}), file=channel)
         source, settings = source_of(number, part), settings_of(number, backend)
-        if part == "hosts":
+        if part_of(number, part) == "hosts":
             settings = {"verify": "first"}  # other forms take turns with the loop
-        plan = plan_of(number)
+        plan = few_of(number) if few_calls else plan_of(number)
         verdict = examine(source, settings, lift=lift, plan=plan)
         row = {"event": "done", "number": number, "why": verdict.why, "loops": verdict.loops}
         row |= {"raised": verdict.raised, "rounded": verdict.rounded, "source": source if verdict.why else ""}
@@ -222,6 +234,7 @@ def start_worker(first, count, options):
         options.lift,
         "--part",
         options.part,
+        *(["--few-calls"] if options.few_calls else []),
     ]
     limits = {"OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "1"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
@@ -308,8 +321,9 @@ def options_of(arguments):
         default="all",
         help="operations: each row in turn; hosts; trees; samples; plain; elements; nests; stored; objects; bridges; "
         "strips; contexts; complexes; aliases; places; late; rounds; gradients; numeric; kinds; slots; meters; boxes; "
-        "mutants; or a goal",
+        "mutants; mix: these in turn; or a goal",
     )
+    parser.add_argument("--few-calls", action="store_true", help="three calls of each program, in half of the time")
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
 
@@ -322,7 +336,9 @@ def show(options):
 def main(arguments=None):
     options = options_of(arguments)
     if options.worker:
-        return work(*options.worker, options.backend, options.shrink, named(options.lift), options.part)
+        return work(
+            *options.worker, options.backend, options.shrink, named(options.lift), options.part, options.few_calls
+        )
     if options.show:
         return show(options)
     options.out = options.out.resolve()

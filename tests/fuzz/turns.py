@@ -1,5 +1,7 @@
 """Batched code and kernels that take turns at once, however fast the first ones are: programs here all are."""
 
+import random
+
 from looplift.runtime import rivals
 
 from .differential import PLAN
@@ -13,3 +15,10 @@ def plan_of(number):
     take_turns = number % 3 == 1
     rivals.EARNED, rivals.HOPE = (-1.0, 1e9) if take_turns else (_EARNED, _HOPE)
     return (*PLAN, *AGAIN) if take_turns else PLAN
+
+
+def few_of(number):
+    """Three calls of a program: with gradients, with other sizes or at an edge, and without gradients."""
+    rivals.EARNED, rivals.HOPE = _EARNED, _HOPE
+    choices = random.Random(number)
+    return (0, True), (choices.choice((1, 4)), choices.random() < 0.5), (choices.choice((0, 2, 3)), False)

@@ -212,10 +212,10 @@ class Writer(Unchecked):
     # ------------------------------------------------------------ names
 
     def global_value(self, name: str, node: ast.AST) -> Value:
-        value = self._global(name)
-        if self.routine.namespace is not None and is_constant(value):
+        value, space = self._global(name), self.routine.namespace
+        is_there = space is not None and (name in space or hasattr(builtins, name))
+        if is_there and is_constant(value):
             return self.constant(value)
-        space = self.routine.namespace
         found = self.held_outside(space, name, value) if space is not None and name in space else None
         if found is None:
             raise refuse(node, "is not known")
