@@ -158,9 +158,10 @@ class _Ends:
             if None in args:
                 return None
             self.numbers += 1
-            copies[atom] = Var(f"{let.var.hint}.e{extreme.var.name.partition('.')[2]}_{self.numbers}")
-            statements.append(Let(copies[atom], replace(let.op, args=args), extreme.span))
-            return copies[atom]
+            copy = Var(f"{let.var.hint}.e{extreme.var.name.partition('.')[2]}_{self.numbers}")
+            statements.append(Let(copy, replace(let.op, args=args), extreme.span))
+            copies[atom] = copy
+            return copy
 
         ends = [outside(loop.domain.hi) for loop in filling.loops if isinstance(loop.domain, Range)]
         return None if None in ends else (statements, ends)  # pyright: ignore[reportReturnType]

@@ -188,12 +188,14 @@ class _Gathering:
 
     def _made(self, statement: Statement) -> list[Statement]:
         if statement is self.made:
-            lists = [replace(self.made, var=ref, op=Op("list")) for ref in (*self.keys, self.values)]
+            lists: list[Statement] = [replace(self.made, var=ref, op=Op("list")) for ref in (*self.keys, self.values)]
             return [*lists, self.made] if self.is_kept else lists
         if isinstance(statement, Store) and statement is self.store:
             index = statement.index
             parts = index.items if isinstance(index, Group) else (index,)
-            filled = [Append(ref, as_atom(part), statement.span) for ref, part in zip(self.keys, parts, strict=True)]
+            filled: list[Statement] = [
+                Append(ref, as_atom(part), statement.span) for ref, part in zip(self.keys, parts, strict=True)
+            ]
             filled.append(Append(self.values, statement.value, statement.span))
             return [*filled, statement] if self.is_kept else filled
         match statement:

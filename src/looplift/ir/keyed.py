@@ -58,7 +58,7 @@ class _Keyed:
         self.values = function.attributes["values"]
         self.changes = Changes({}, {})
         self.columns: dict[Var, None] = {}
-        self.places: dict[Atom, tuple[Var, Atom]] = {}
+        self.places: dict[Operand, tuple[Var, Atom]] = {}
         """For what is an item of a list of the caller's the list and the place."""
         self.users: dict[Atom, list[Statement]] = {}
         self.indices = {s.index for s in walk(function.body) if isinstance(s, Loop)}
