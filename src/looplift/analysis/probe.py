@@ -334,7 +334,8 @@ class _Probe:
             return items[0]
         try:
             return self._evaluate(op, self.sample)
-        except NotLiftable:
+        except NotLiftable as refusal:
+            refusal.span = refusal.span if refusal.span.line else statement.span
             raise
         except Exception as error:
             first = error

@@ -501,7 +501,8 @@ def _host_item(build: Builder, value: Atom, path: str, key: Value) -> Value:
     if (table := dictionaries.unknown_key(build, value, key)) is not None:
         return table.item(build, key)
     if isinstance(owner, dict) and type(owner) is not dict:
-        return build.emit("getitem", value, build.atom(key))
+        held = _held_item(build, path, place := build.atom(key))
+        return build.emit("getitem", value, place) if held is None else held
     if (chosen := choices.under_words(build, path, host_items.items_of(build, value), key)) is not None:
         return chosen
     if isinstance(owner, list) and rows.is_list_of_rows(owner):
@@ -524,6 +525,18 @@ def _host_item(build: Builder, value: Atom, path: str, key: Value) -> Value:
     if found is None and not isinstance(place, Const):
         found = rows.records_under(build, path, place)
     return build.emit("getitem", value, place) if found is None else found
+
+
+def _held_item(build: Builder, path: str, key: Atom) -> Value | None:
+    """What a dict with default values, or an ordered one, holds under a key that is known when the region begins.
+
+    It is read by ``get``, which puts nothing into the dict where there is no such key.
+    """
+    owner, place = build.param_values[path], build.param_path(key)
+    known = build.param_values[place] if place is not None else structures.key_of(key)
+    if type(owner) not in DICTS or type(known) not in (int, str) or known not in owner:
+        return None
+    return build.live_in(f"{path}.get({place or repr(known)})", owner[known])
 
 
 def _static_index(build: Builder, index: ast.expr) -> tuple[Any, Operand | None]:

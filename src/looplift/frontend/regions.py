@@ -256,6 +256,8 @@ class Region:
         hit = next((place for place, k in enumerate(loops) if k == filled or _spans(self.block[k], line)), None)
         if hit is None:
             return _allowed(self._split([[k] for k in loops]))
+        if hit and self._is_filled_later(loops[hit]):
+            return _allowed(self._split([loops[:hit], loops[hit:]]))
         return _allowed(self._split([part for part in (loops[:hit], loops[hit : hit + 1], loops[hit + 1 :]) if part]))
 
     def _without(self, line: int) -> Region | None:
@@ -272,6 +274,13 @@ class Region:
         )
         names = names_of([made]).stores if isinstance(made, ast.Assign) else ()
         return next((k for k in loops if written_bases([self.block[k]]) & {*names}), None)
+
+    def _is_filled_later(self, place: int) -> bool:
+        """Whether a comprehension makes what the next loop writes to: without it that loop cannot be lifted."""
+        made = self.block[place]
+        later = next((node for node in self.block[place + 1 : self.last] if is_loop(node)), None)
+        names = names_of([made]).stores if isinstance(made, ast.Assign) else ()
+        return later is not None and bool(written_bases([later]) & {*names})
 
     def _cuts_items_later(self) -> bool:
         """Whether what follows the loops takes a slice of what they read item by item: a string then stays whole."""

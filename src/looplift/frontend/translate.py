@@ -13,8 +13,22 @@ from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
 from looplift.frontend.peeling import MET
-from looplift.frontend.scope import Builder, Differentiates, Frame, Restart, Site, Value, is_unbound
-from looplift.ir import anew, backwards, begun, filled, growing, just_appended, lasts, sink, started, tables
+from looplift.frontend.scope import Builder, Differentiates, Frame, Restart, Site, Value, Watched, is_unbound
+from looplift.ir import (
+    anew,
+    backwards,
+    begun,
+    ends,
+    filled,
+    filled_rows,
+    growing,
+    just_appended,
+    keyed,
+    lasts,
+    sink,
+    started,
+    tables,
+)
 from looplift.ir.grammar import (
     TABLE,
     UNDEFINED,
@@ -144,7 +158,11 @@ def _with_growing_lists(function: Function) -> Function:
     if names & {"method.insert", "method.reverse"}:
         function = backwards.lists_read_backwards(function)
     if TABLE in names:
-        function = tables.tables_as_lists(function)
+        function = tables.tables_as_lists(_with_places_for_keys(function))
+    if "list" in names:
+        function = filled_rows.rows_filled_in_order(function)
+    if names & EXTREMES and any(isinstance(s, Append) for s in walk(function.body)):
+        function = ends.known_ends(function)
     if _gets_first_items(function.body):
         function = begun.begun_lists(function)
     grown = {s.ref for s in walk(function.body) if isinstance(s, Append)}
@@ -157,6 +175,16 @@ def _with_growing_lists(function: Function) -> Function:
     if lists and any(s.op.name == "mul" and not lists.isdisjoint(s.op.args) for s in lets):
         function = filled.filled_lists(function)
     return function
+
+
+def _with_places_for_keys(function: Function) -> Function:
+    """Dicts under items of lists of the caller as dicts under their places; it is watched that items are different."""
+    found, columns = keyed.keyed_by_places(function)
+    for column in columns:
+        path, kinds = function.attributes["paths"][column], {*map(type, function.attributes["values"][column])}
+        found.attributes["foreign"].append(Watched(None, f"{{*map(type, {path})}}", kinds))
+        found.attributes["foreign"].append(Watched(None, f"(len({{*{path}}}) == len({path}))", True))
+    return found
 
 
 def _is_left_early(statement: Statement) -> bool:

@@ -8,6 +8,7 @@ for j in near:                         for k in range(len(keys)):
     ... j, near[j] ...                     ... keys[k], values[k] ...
 
 An index has each of its values once, so the keys are different ones, and in the order in which they were stored.
+Where it is read at other keys, too, the dict is filled beside the lists.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from looplift.ir.grammar import (
     uses,
     walk,
 )
-from looplift.ir.prune import prune
+from looplift.ir.prune import without_unread_lists
 
 VIEWS = {"method.values": "values", "method.keys": "keys", "method.items": "items"}
 COUNTED = frozenset(("iter_len", "builtin.len", "not"))
@@ -45,12 +46,14 @@ FOLDED = COUNTED | {"builtin.sum", "builtin.min", "builtin.max"}
 
 
 def gathered(function: Function, made: Let) -> Function | None:
-    """The function with lists in place of a dict; None where it is used in another way."""
-    function = prune(function)
+    """The function with lists in place of a dict; None where it is used in another way.
+
+    ``function`` has no statement that nothing reads.
+    """
     gathering = _Gathering(function, made)
     if not gathering.is_possible():
         return None
-    return replace(function, body=gathering.block(function.body))
+    return without_unread_lists(replace(function, body=gathering.block(function.body)))
 
 
 class _Gathering:
@@ -70,6 +73,7 @@ class _Gathering:
         self.renamed: dict[Atom, Atom] = {}
         self.replaced: dict[Let, Let | None] = {}
         self.number = number
+        self.is_kept = False
 
     # ------------------------------------------------------------ whether it is possible
 
@@ -86,7 +90,10 @@ class _Gathering:
         rest = [user for user in users if user is not self.store]
         reads = [user for user in rest if isinstance(user, Let) and user.op.name == "getitem"]
         others = [user for user in rest if user not in reads]
-        return self._reads(self.made.var, "keys", others) and all(map(self._is_read_at_key, reads))
+        if not self._reads(self.made.var, "keys", others):
+            return False
+        self.is_kept = not all(list(map(self._is_read_at_key, reads)))
+        return bool(others) or not self.is_kept
 
     def _after_the_filling(self) -> list[Statement] | None:
         """What comes after the loops that fill the dict, if the keys are the indices of just these loops."""
@@ -181,12 +188,16 @@ class _Gathering:
 
     def _made(self, statement: Statement) -> list[Statement]:
         if statement is self.made:
-            return [replace(self.made, var=ref, op=Op("list")) for ref in (*self.keys, self.values)]
+            lists: list[Statement] = [replace(self.made, var=ref, op=Op("list")) for ref in (*self.keys, self.values)]
+            return [*lists, self.made] if self.is_kept else lists
         if isinstance(statement, Store) and statement is self.store:
             index = statement.index
             parts = index.items if isinstance(index, Group) else (index,)
-            filled = [Append(ref, as_atom(part), statement.span) for ref, part in zip(self.keys, parts, strict=True)]
-            return [*filled, Append(self.values, statement.value, statement.span)]
+            filled: list[Statement] = [
+                Append(ref, as_atom(part), statement.span) for ref, part in zip(self.keys, parts, strict=True)
+            ]
+            filled.append(Append(self.values, statement.value, statement.span))
+            return [*filled, statement] if self.is_kept else filled
         match statement:
             case Let() if statement in self.replaced:
                 found = self.replaced[statement]
@@ -226,6 +237,5 @@ def _indices(statement: Statement, store: Store) -> Iterator[Var | None]:
     """The indices of the loops around a store, outermost first; None for one that does not count over a range."""
     while statement is not store:
         if isinstance(statement, Loop):
-            is_range = isinstance(statement.domain, Range) and statement.domain.source is None
-            yield statement.index if is_range else None
+            yield statement.index if isinstance(statement.domain, Range) else None
         statement = next(inner for block in children(statement) for inner in block if _holds(inner, store))

@@ -7,6 +7,7 @@ from collections.abc import Container
 from looplift.base.data import dataclass, replace
 from looplift.ir.grammar import (
     UNDEFINED,
+    Append,
     Atom,
     Block,
     Const,
@@ -34,6 +35,35 @@ def prune(function: Function) -> Function:
         if _size(pruned.body) == _size(function.body):
             return pruned
         function = pruned
+
+
+def without_unread_lists(function: Function) -> Function:
+    """The same function without lists of its own that only get longer, and without what is never read otherwise."""
+    made = {s.var for s in walk(function.body) if isinstance(s, Let) and s.op.name == "list" and not s.op.args}
+    made -= {atom for _, atom in function.results if isinstance(atom, Var)}
+    for statement in walk(function.body):
+        read = {atom for atom in uses(statement) if isinstance(atom, Var)}
+        made -= (
+            read - {statement.ref} if isinstance(statement, Append) and statement.value is not statement.ref else read
+        )
+    return prune(replace(function, body=_without_lists(function.body, made))) if made else function
+
+
+def _without_lists(block: Block, unread: Container[Var]) -> Block:
+    kept: list[Statement] = []
+    for statement in block:
+        match statement:
+            case Append(ref=ref) if ref in unread:
+                continue
+            case If(then=then, orelse=orelse):
+                then, orelse = _without_lists(then, unread), _without_lists(orelse, unread)
+                statement = replace(statement, then=then, orelse=orelse)
+            case Loop(domain=domain, body=body):
+                if isinstance(domain, While):
+                    domain = replace(domain, block=_without_lists(domain.block, unread))
+                statement = replace(statement, domain=domain, body=_without_lists(body, unread))
+        kept.append(statement)
+    return Block(tuple(kept))
 
 
 def _size(block: Block) -> int:

@@ -51,18 +51,19 @@ from looplift.ir.grammar import (
     uses,
     walk,
 )
-
-WHOLE = frozenset("add sub mul floordiv mod neg builtin.int builtin.len iter_len builtin.abs".split())
+from looplift.ir.integers import Integers
+from looplift.ir.prune import prune
 
 
 def tables_as_lists(function: Function) -> Function:
     """The same function without tables; raises NotLiftable where one is used in another way."""
+    function = prune(function)  # a name that a later iteration binds anew is no use
     for made in [s for s in walk(function.body) if isinstance(s, Let) and s.op.name == TABLE]:
         if any(atom is made.var for _, atom in function.results):
             function = _handed_out(function, made)
-        elif (lists := gathered(function, made)) is not None:
-            function = lists
-        else:
+            continue
+        function = gathered(function, made) or function
+        if any(statement is made for statement in walk(function.body)):
             function = replace(function, body=_Table(function, made).replaced(function.body))
     return function
 
@@ -126,7 +127,7 @@ class _Table:
         self.made = made
         self.numbers = itertools.count(1)
         self.lets = {s.var: s for s in walk(function.body) if isinstance(s, Let)}
-        self.indices = {s.index for s in walk(function.body) if isinstance(s, Loop)}
+        self.integers = Integers(function)
         users = [s for s in walk(function.body) if made.var in uses(s)]
         self.stores = [s for s in users if isinstance(s, Store)]
         self.reads = [s for s in users if isinstance(s, Let) and s.op.name == "getitem" and s.op.args[0] is made.var]
@@ -194,7 +195,7 @@ class _Table:
         times = self.lets.get(number) if isinstance(number, Var) else None
         if times is None or times.op.name != "mul" or times.op.args[0] is not loop.index or not counts_up(loop):
             return False
-        return is_same(times.op.args[1], step) and self._is_integer(step)
+        return is_same(times.op.args[1], step) and self.integers.has(step)
 
     # ------------------------------------------------------------ reads
 
@@ -220,7 +221,7 @@ class _Table:
         found: list[Statement] = []
         owner: Var = self.made.var
         for number, key in enumerate(keys, 1):
-            if not isinstance(key, Var | Const) or not self._is_integer(key):
+            if not isinstance(key, Var | Const) or not self.integers.has(key):
                 raise self.refusal()
             found += self._not_negative(key, read)
             item = read.var if number == depth else self._fresh("row")
@@ -233,7 +234,7 @@ class _Table:
         return len(index.items) if isinstance(index, Group) else 1
 
     def _not_negative(self, key: Atom, read: Let) -> list[Statement]:
-        if key in self.indices or isinstance(key, Const):
+        if key in self.integers.indices or isinstance(key, Const):
             return []
         holds = self._fresh("holds")
         why = "a key of a dict is not negative"
@@ -241,28 +242,6 @@ class _Table:
 
     def _fresh(self, hint: str) -> Var:
         return Var(f"{hint}.k{self.made.var.name.partition('.')[2]}_{next(self.numbers)}")
-
-    def _is_integer(self, atom: Operand) -> bool:
-        """Whether a key surely is a Python integer: a list would also take what a dict does not know."""
-        if isinstance(atom, Const):
-            return type(atom.value) is int and atom.value >= 0
-        if atom in self.indices:
-            return True
-        let = self.lets.get(atom) if isinstance(atom, Var) else None
-        if let is None:
-            return isinstance(atom, Var) and type(self.function.attributes["values"].get(atom)) is int
-        if let.op.name in ("builtin.len", "iter_len", "builtin.int"):
-            return True
-        if let.op.name in ("getitem", "unpack"):
-            return self._is_shape(let.op.args[0])
-        return let.op.name in WHOLE and all(self._is_integer(a) for operand in let.op.args for a in atoms(operand))
-
-    def _is_shape(self, atom: Operand) -> bool:
-        let = self.lets.get(atom) if isinstance(atom, Var) else None
-        if let is None or let.op.name != "attribute":
-            return False
-        name = let.op.args[1]
-        return isinstance(name, Const) and name.value == "shape"
 
 
 __all__ = ["tables_as_lists"]
