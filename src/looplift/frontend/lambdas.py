@@ -11,7 +11,7 @@ import types
 
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
-from looplift.frontend.source import Source, code_of, is_lambda, is_same, source_of_called
+from looplift.frontend.source import Source, code_of, is_lambda, is_same, source_of, source_of_called
 
 NAME = "_lambda"
 
@@ -35,7 +35,12 @@ def source_of_lambda(function: types.FunctionType) -> Source:
 
 
 def source_of_any(function: types.FunctionType) -> Source:
-    """The source of a function, of a lambda, or of a generator function, for those who know when its statements run."""
+    """The source of a function, or of a lambda."""
+    return source_of_lambda(function) if is_lambda(function) else source_of(function)
+
+
+def source_to_run(function: types.FunctionType) -> Source:
+    """The same, also of a generator function, for those who know when its statements run."""
     return source_of_lambda(function) if is_lambda(function) else source_of_called(function)
 
 

@@ -40,17 +40,17 @@ def typed_program(
     """
     from looplift.build.native import load_program
     from looplift.emit.typed import region_code, typed_code
-    from looplift.frontend.lambdas import source_of_any
+    from looplift.frontend.lambdas import source_to_run
 
     if settings.backend == "torch":
         raise NotLiftable("backend", "kernels are not wanted")
     known = list(others or [])
     try:
-        typed = typed_code(program, values, source_of_any, known)
+        typed = typed_code(program, values, source_to_run, known)
     except NotLiftable:
         if not known:
             raise
-        known, typed = [], typed_code(program, values, source_of_any, [])
+        known, typed = [], typed_code(program, values, source_to_run, [])
     found = typed.program
     if found.keeps_rows and ((program.is_piece and not last) or not (rows or found.is_of_objects)):
         raise NotLiftable("unsupported-value", "rows are computed one by one")
@@ -93,9 +93,9 @@ def is_typed_whole(statements: list[ast.stmt], values: Mapping[str, Any], settin
     if not objects and _has_other_forms([values[name] for name in used & values.keys()]):
         return False
     from looplift.emit.typed import whole_function
-    from looplift.frontend.lambdas import source_of_any
+    from looplift.frontend.lambdas import source_to_run
 
-    return whole_function(statements, values, source_of_any, loops=loops, objects=objects)
+    return whole_function(statements, values, source_to_run, loops=loops, objects=objects)
 
 
 def _has_other_forms(values: list[Any]) -> bool:
