@@ -272,7 +272,7 @@ class Writer(Unchecked):
         if made is dict and name == "fromkeys":
             return dict.fromkeys
         if is_enumeration(made):
-            return made.__members__.get(name)
+            return vars(made)["_member_map_"].get(name)
         if (
             type(made) is not type
             or made.__module__ == "builtins"
