@@ -79,6 +79,7 @@ def _code_of(
         has_short_rows,
         may_gain_as_a_kernel,
         scatters_numbers,
+        stay_short,
         suits_a_kernel,
         suits_rows_in_a_kernel,
         takes_short_rows,
@@ -114,6 +115,7 @@ def _code_of(
         short = whole and has_short_rows(facts)
         if whole and not isinstance(found := whole_kernel(rows=short), NotLiftable):
             found.alternative = partial(again, kernels=False)
+            found.guards += stay_short(function) if short and settings.backend == "auto" else []
             return found
         stays = any(loop.decision == "sequential" for loop in made.decisions)
         small = short and stays and not needs_grad(facts)

@@ -109,8 +109,10 @@ def _loops_of_values(function: Function) -> dict[Atom, frozenset[Var]]:
 
 SHORT = 64
 """So many elements of a row at most, and a call of a library costs more than its work."""
+LONG = 4 * SHORT
+"""More elements of a row than this, and a library has done its work in less time."""
 SMALL = 16
-"""So many elements of a matrix at most, and a product with another is few passes over the rows of that."""
+"""So many elements of a matrix that is written out, and a product with another is few passes over the rows of that."""
 _PRODUCTS = frozenset("matmul mm mv bmm addmm addmv linear einsum tensordot bilinear".split())
 
 
@@ -128,6 +130,13 @@ def takes_short_rows(function: Function) -> bool:
         return False
     names = {s.op.name for s in walk(function.body) if isinstance(s, Let)} - {"torch.dot"}  # which takes no matrices
     return bool(arrays) and not set(map(base_name, names)) & (_PRODUCTS | {"dot"})
+
+
+def stay_short(function: Function) -> list[str]:
+    """What is asked of the arrays of later calls, so that a kernel of short rows is not left with long ones."""
+    values, paths = function.attributes["values"], function.attributes["paths"]
+    arrays = [var for var in function.params if len(getattr(values[var], "shape", ())) > 1]
+    return [f"min({paths[var]}.shape) <= {LONG}" for var in arrays if min(values[var].shape) <= SHORT]
 
 
 def has_short_rows(facts: Facts, collecting: frozenset[str] = frozenset()) -> bool:
@@ -184,29 +193,40 @@ def suits_rows_in_a_kernel(facts: Facts) -> bool:
     """Whether a kernel of whole rows is worth a try where no other form is possible: a library is not much better."""
     if has_short_rows(facts):
         return True
-    products = [shapes for shapes in _products_of_matrices(facts) if not _is_of_few_rows(shapes)]
-    names = {base_name(s.op.name) for s in walk(facts.function.body) if isinstance(s, Let)}
-    return not products and not names & LIBRARY_WORK
+    lets = {s.var: s.op for s in walk(facts.function.body) if isinstance(s, Let)}
+    products = [atoms for atoms in _products_of_matrices(facts) if not _is_of_few_rows(atoms, facts, lets)]
+    return not products and not {base_name(op.name) for op in lets.values()} & LIBRARY_WORK
 
 
-def _is_of_few_rows(shapes: list[tuple[int, ...]]) -> bool:
-    """Whether a product is that of a small matrix and another, as a rotation of two rows is."""
-    return len(shapes) == 2 and all(len(shape) == 2 for shape in shapes) and min(map(prod, shapes)) <= SMALL
+def _is_of_few_rows(atoms: list[Var], facts: Facts, lets: dict[Var, Op]) -> bool:
+    """Whether a product is that of a small matrix that is written out and another, as a rotation of two rows is."""
+    if len(atoms) != 2 or any(len(facts.of[atom].shape) != 2 for atom in atoms):
+        return False
+    return any(prod(facts.of[atom].shape) <= SMALL and _is_written_out(atom, lets) for atom in atoms)
+
+
+def _is_written_out(atom: Var, lets: dict[Var, Op]) -> bool:
+    """Whether a matrix is made of a display, so that it has this size in every call."""
+    op = lets.get(atom)
+    if op is None or base_name(op.name) not in ("array", "tensor", "stack"):
+        return False
+    (display, *_) = operands(op)
+    return isinstance(display, Var) and display in lets and lets[display].name in ("list", "tuple")
 
 
 def _has_products_of_matrices(facts: Facts, small: int = 0) -> bool:
     """Whether there are products with matrices of more than so many elements."""
-    every = (shape for shapes in _products_of_matrices(facts) for shape in shapes)
+    every = (facts.of[atom].shape for atoms in _products_of_matrices(facts) for atom in atoms)
     return any(len(shape) > 1 and prod(shape) > small for shape in every)
 
 
-def _products_of_matrices(facts: Facts) -> Iterator[list[tuple[int, ...]]]:
-    """The shapes of what each product with matrices takes."""
+def _products_of_matrices(facts: Facts) -> Iterator[list[Var]]:
+    """What each product with matrices takes."""
     for statement in walk(facts.function.body):
         if isinstance(statement, Let) and base_name(statement.op.name) in _PRODUCTS | {"dot"}:
-            shapes = [facts.of[atom].shape for atom in operands(statement.op) if atom in facts.of]
-            if any(len(shape) > 1 for shape in shapes):
-                yield shapes
+            taken = [atom for atom in operands(statement.op) if isinstance(atom, Var) and atom in facts.of]
+            if any(len(facts.of[atom].shape) > 1 for atom in taken):
+                yield taken
 
 
 _OF_ARITHMETIC = frozenset("""elementwise where reduce fold""".split())
