@@ -69,6 +69,9 @@ class Expressions:
             return text
         nearby = [f"({text} + 1) % {dim}", f"{dim} - 1 - {text}", f"{text} // 2", f"{text} - 1"]
         nearby += [f"-{text} - 1", f"({text} * 2) % {dim}"]
+        others = [one.text for one in scope.values if one.into and not one.dims] or [text]
+        product = f"{text} * {self.choices.pick(others)}"
+        nearby += [f"{product} % {dim}", f"({product} if {product} < {dim} else 0)"]
         if chosen.kind == "number":
             nearby += [f"max({text} - 1, 0)", f"min({text} + 1, {dim} - 1)"]
         if chosen.low:
@@ -347,7 +350,8 @@ class Expressions:
             return self.comparison(scope, depth)
         index = self.choices.pick(indices)
         others = [v.text for v in indices if v != index] + ["2", "1", f"{index.into} - 1"]
-        comparison = f"{index.text} {self.choices.pick(COMPARISONS)} {self.choices.pick(others)}"
+        counted = f"{index.text} * {self.choices.pick(indices).text}" if self.choices.chance(15) else index.text
+        comparison = f"{counted} {self.choices.pick(COMPARISONS)} {self.choices.pick(others)}"
         vectors = [v for v, _ in scope.reads((), "f") if v.dims == (index.into,)]
         if vectors and self.choices.chance(40) and not self.complex:
             vector = self.choices.pick(vectors).text

@@ -235,6 +235,28 @@ static inline bool overlap(const View<T, rank>& one, const View<U, other>& two) 
 }
 """
 
+_MEETS_ITSELF = """\
+// Whether two elements of a view may be in one place: taken from the shortest step on, one is within what came before.
+template <class T, int rank> static inline bool meets_itself(const View<T, rank>& view) {
+  int64_t steps[rank], sizes[rank];
+  int known = 0;
+  for (int axis = 0; axis < rank; ++axis) {
+    if (view.size[axis] == 0) return false;
+    if (view.size[axis] == 1) continue;
+    const int64_t step = view.step[axis] < 0 ? -view.step[axis] : view.step[axis];
+    int k = known++;
+    for (; k > 0 && steps[k - 1] > step; --k) { steps[k] = steps[k - 1]; sizes[k] = sizes[k - 1]; }
+    steps[k] = step; sizes[k] = view.size[axis];
+  }
+  int64_t reach = 1;
+  for (int k = 0; k < known; ++k) {
+    if (steps[k] < reach) return true;
+    reach += steps[k] * (sizes[k] - 1);
+  }
+  return false;
+}
+"""
+
 PIECES: dict[str, str] = {
     "View": _VIEW,
     "NumPyArray": _NUMPY,
@@ -245,6 +267,7 @@ PIECES: dict[str, str] = {
     **{name: MIXES[name] for name in ("Number", "absolute")},
     "holds": _HOLDS,
     "overlap": _OVERLAP,
+    "meets_itself": _MEETS_ITSELF,
     "bits_of": _BITS,
     "half": _HALF,
     "bfloat16": _BFLOAT16,

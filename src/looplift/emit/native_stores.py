@@ -158,6 +158,8 @@ def _check_overlap(writer: Writer, target: View, value: object, short: str | Non
     if isinstance(value, View):
         free = [[index is None for index in view.indices] for view in (target, value)]
         alike = free[0] == free[1] and not (target.is_part or value.is_part)
+        if alike and not writer.findings.is_apart(target.origin):
+            writer.fail_if(f"meets_itself({target.root})", "aliased")
     elif short is not None and value.place:
         writer.fail_if(f"holds({view_text(target)}, &{value.place})", "aliased")
         return

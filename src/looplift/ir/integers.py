@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplift.ir.grammar import Const, Function, Let, Loop, Operand, Var, atoms, walk
+from looplift.ir.grammar import Const, Function, Let, Loop, Operand, Range, Var, atoms, walk
 
 LENGTHS = frozenset(("builtin.len", "iter_len", "builtin.int"))
 WHOLE = LENGTHS | frozenset("add sub mul floordiv mod neg builtin.abs builtin.min builtin.max".split())
@@ -14,7 +14,10 @@ class Integers:
     def __init__(self, function: Function) -> None:
         self.values = function.attributes["values"]
         self.lets = {s.var: s for s in walk(function.body) if isinstance(s, Let)}
-        self.indices = {s.index for s in walk(function.body) if isinstance(s, Loop)}
+        loops = [s for s in walk(function.body) if isinstance(s, Loop)]
+        self.indices = {loop.index for loop in loops}
+        self.natural = {loop.index for loop in loops if _is_natural(loop)}
+        """The indices that surely are never negative."""
 
     def has(self, atom: Operand) -> bool:
         """Whether a value surely is an integer, and no negative one where it is written out."""
@@ -37,3 +40,13 @@ class Integers:
             return False
         name = let.op.args[1]
         return isinstance(name, Const) and name.value == "shape"
+
+
+def _is_natural(loop: Loop) -> bool:
+    """Whether a loop counts up from what is written out and not negative, or down to it."""
+    match loop.domain:
+        case Range(lo=Const(value=int() as lo), step=Const(value=int() as step)) if step > 0:
+            return lo >= 0
+        case Range(hi=Const(value=int() as hi), step=Const(value=int() as step)) if step < 0:
+            return hi >= -1
+    return False

@@ -234,7 +234,7 @@ class _Table:
         return len(index.items) if isinstance(index, Group) else 1
 
     def _not_negative(self, key: Atom, read: Let) -> list[Statement]:
-        if key in self.integers.indices or isinstance(key, Const):
+        if key in self.integers.natural or isinstance(key, Const):
             return []
         holds = self._fresh("holds")
         why = "a key of a dict is not negative"

@@ -44,8 +44,10 @@ def _combined(name: str, parts: list[Linear]) -> Linear | None:
             return plus(one, other)
         case "sub", [one, other]:
             return minus(one, other)
-        case "mul", [one, Linear(terms={}, base=factor)] | [Linear(terms={}, base=factor), one]:
-            return scaled(one, factor)
+        case "mul", [one, other] if not other.terms:
+            return scaled(one, other.base)
+        case "mul", [one, other] if not one.terms:
+            return scaled(other, one.base)
     return None
 
 
