@@ -520,6 +520,10 @@ class Calls(Tuples):
             if one.arg not in parameters or one.arg in given:
                 raise refuse(node, "is called with other names")
             given[str(one.arg)] = one.value
+        if routine.memory:  # what is passed in another way is kept apart
+            routine.forms.add((len(node.args), tuple(str(one.arg) for one in node.keywords)))
+            if len(routine.forms) > 1:
+                raise refuse(node, "calls a function that keeps its results in several ways")
         first_default = len(routine.parameters) - len(routine.defaults)
         for place, name in enumerate(routine.parameters):
             if name not in given and name not in own:

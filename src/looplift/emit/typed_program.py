@@ -319,7 +319,7 @@ class Writer(Unchecked):
             name = f"f_{node.name}" if outer is self.main else f"f{len(self.routines)}_{node.name}"
             routine = self._routine(node, name)
             self._put_inside(routine, outer)
-            self.routines[key] = routine
+            self._check_annotations(node)
             try:
                 defaults = [_default_of(one) for one in node.args.defaults]
             except (ValueError, ArithmeticError):
@@ -328,11 +328,27 @@ class Writer(Unchecked):
             routine.memory = self._memory(node)
             if routine.memory is not None and routine.hands_out:
                 raise refuse(None, f"'{node.name}' keeps what it hands out one by one")
+            self.routines[key] = routine
         elif routine.body is not self._body_of(node):
             raise refuse(None, f"'{node.name}' is defined twice")
         routine.bound = set(self.bound) & (outer.kept | set(outer.parameters))
         if routine.memory:
             self.emit(f"forget_{routine.name}();")
+
+    def _check_annotations(self, node: ast.FunctionDef) -> None:
+        """Annotations are expressions that run with the definition: those that only name types do nothing."""
+        notes = [node.returns, *(one.annotation for one in node.args.args)]
+        for part in (part for note in notes if note is not None for part in nodes_of(note)):
+            is_name = isinstance(part, ast.Name) and self._is_named_outside(part.id)
+            if not is_name and not isinstance(part, ast.Constant | ast.Attribute | ast.Subscript | ast.Tuple):
+                raise refuse(None, f"'{node.name}' has annotations that are computed")
+
+    def _is_named_outside(self, name: str) -> bool:
+        """Whether a name is there, and no variable."""
+        space = self.routine.namespace
+        return self.owner(name) is None and (
+            name in (self.values if space is None else space) or hasattr(builtins, name)
+        )
 
     def _put_inside(self, routine: Routine, outer: Routine) -> None:
         """A function that another one defines, whose variables it shares, and the module around it."""
@@ -376,7 +392,11 @@ class Writer(Unchecked):
         given = [*call.args, *(k.value for k in call.keywords if k.arg == "maxsize")] if call else []
         if call and (len(given) > 1 or len(given) != len(call.args) + len(call.keywords)):
             raise refuse(None, f"'{node.name}' keeps results in a way of its own")
-        size = ast.literal_eval(given[0]) if given and isinstance(given[0], ast.Constant) else 128 if not given else 0
+        if not given:
+            return 128
+        size = given[0].value if isinstance(given[0], ast.Constant) else ...
+        if size is not None and type(size) is not int:
+            raise refuse(None, f"'{node.name}' keeps as many results as is computed")
         return -1 if size is None else size
 
     def routine_of(self, function: Any) -> Routine | None:

@@ -63,6 +63,8 @@ class Routine:
     defaults: list[ast.expr] = field(default_factory=list)
     memory: int | None = None
     """How many results ``lru_cache`` keeps; -1 for all of them, None where it keeps none."""
+    forms: set[tuple[int, tuple[str, ...]]] = field(default_factory=set)
+    """How it is called, where it keeps results: with how many arguments, and with which names."""
     bound: set[str] = field(default_factory=set)
     calls_itself: bool = False
     modules: dict[str, Any] = field(default_factory=dict)

@@ -20,7 +20,19 @@ from looplift.emit.typed_prelude_tensor_objects import HANDED
 from looplift.emit.typed_prelude_tensors import TAPE, TENSORS
 from looplift.emit.typed_scope import Routine, refuse
 from looplift.emit.typed_tensor_ops import operations_text
-from looplift.emit.typed_types import Box, Either, Maybe, Rec, Ten, Tup, holds, record_names, text_of
+from looplift.emit.typed_types import (
+    MIXED,
+    WORDED,
+    Box,
+    Either,
+    Maybe,
+    Rec,
+    Ten,
+    Tup,
+    holds,
+    record_names,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from looplift.emit.typed_program import Writer
@@ -167,6 +179,8 @@ def _key(routine: Routine) -> tuple[str, str]:
     """The type and the value of what tells calls apart."""
     types = [routine.types[name] for name in routine.parameters]
     names = [f"v_{name}" for name in routine.parameters]
+    if (1, ()) in routine.forms and types[0] in (MIXED, WORDED):
+        raise refuse(None, f"'{routine.name}' keeps 1 and 1.0 apart")
     if len(types) == 1:
         return text_of(types[0]), names[0]
     text = text_of(Tup(tuple(types)))

@@ -78,6 +78,15 @@ def parameters(arguments: ast.arguments) -> list[str]:
     return [one.arg for one in found]
 
 
+def annotations_of(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[ast.expr]:
+    """The annotations of a function, which are evaluated where it is defined."""
+    if isinstance(node, ast.Lambda):
+        return []
+    args = node.args
+    every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
+    return [note for note in (node.returns, *(one.annotation for one in every if one)) if note is not None]
+
+
 def inner_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Names:
     """The names of a nested function's own body; its free names are ``loads`` without ``stores``."""
     body = [node.body] if isinstance(node, ast.Lambda) else node.body
@@ -140,6 +149,7 @@ class _Collector(ast.NodeVisitor):
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
         outside = [*node.args.defaults, *node.args.kw_defaults, *getattr(node, "decorator_list", [])]
+        outside += annotations_of(node)
         self.names.merge(names_of(outside))
         inside = inner_names(node)
         free = (inside.loads - inside.stores) | inside.outer

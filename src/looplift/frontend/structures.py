@@ -11,7 +11,7 @@ from looplift.base.data import dataclass
 from looplift.base.syntax import nodes_of
 from looplift.frontend import calls, comprehensions, dictionaries, expressions, unrolling
 from looplift.frontend.cells import Cells, is_of_host, is_once_here, word_of
-from looplift.frontend.names import assigned_names
+from looplift.frontend.names import annotations_of, assigned_names
 from looplift.frontend.scope import (
     OPEN,
     PLAIN,
@@ -498,12 +498,22 @@ def closure(build: Builder, node: ast.Lambda | ast.FunctionDef) -> Closure:
         raise build.refuse("unsupported-syntax", "a function inside the loop with 'yield', 'nonlocal' or 'global'")
     if isinstance(node, ast.FunctionDef) and node.decorator_list:
         raise build.refuse("unsupported-syntax", f"the function '{node.name}' inside the loop has a decorator")
+    _check_annotations(build, node)
     arguments = node.args
     names = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
     pairs = list(zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True))
     pairs += [(one.arg, value) for one, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value]
     defaults = {name: expressions.evaluate(build, value) for name, value in pairs}
     return Closure(node, build.frame, defaults, build.private)
+
+
+def _check_annotations(build: Builder, node: ast.Lambda | ast.FunctionDef) -> None:
+    """Annotations are expressions that run with the definition: those that only name types do nothing."""
+    for part in (part for note in annotations_of(node) for part in nodes_of(note)):
+        if isinstance(part, ast.Name):
+            build.lookup(part.id)
+        elif not isinstance(part, ast.Constant | ast.Attribute | ast.Subscript | ast.Tuple):
+            raise build.refuse("unsupported-syntax", "a function inside the loop has annotations that are computed")
 
 
 @dataclass(eq=False)
