@@ -223,6 +223,8 @@ def _slope(context: Context, var: Var, loop: Loop, fixed: list[Var]) -> int:
     """
     if var is loop.index:
         return 1
+    if not _is_one_integer(context.facts.kind(var)):
+        return 0
     statement = context.flow.definition.get(var)
     if not isinstance(statement, Let) or statement.op.name not in ("add", "sub"):
         return 0
@@ -238,6 +240,11 @@ def _slope(context: Context, var: Var, loop: Loop, fixed: list[Var]) -> int:
     if any(v and not s for v, s in zip(varies, slopes, strict=True)):
         return 0
     return slopes[0] + sign * slopes[1]
+
+
+def _is_one_integer(kind: Kind) -> bool:
+    """Whether it is a single place, and no integer of so few bits that sums wrap around."""
+    return kind.family == "int" or (kind.is_array and not kind.rank and str(kind.dtype).endswith(("int32", "int64")))
 
 
 def _ordered(context: Context, a: places.Path, b: places.Path, loop: Loop, root: Var) -> bool:

@@ -6,7 +6,7 @@ import math
 from functools import cache
 from typing import Any, overload
 
-from looplift.base.data import dataclass, field
+from looplift.base.data import dataclass, field, fields_of
 from looplift.ir.array import Axis, Node
 from looplift.ir.array import merge_axes as merge_axes
 from looplift.ir.facts import Kind, kind_of
@@ -361,8 +361,16 @@ def structure_key(node: Node) -> Any:
     if node.op in ("drawn", "apply") or reads_memory(node):
         return ("node", node.serial)
     attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items() if k not in UNKEYED))
-    pieces = tuple(type(piece).__name__ for piece in node.attrs.get("pieces", ()))
+    pieces = tuple(map(_piece_key, node.attrs.get("pieces", ())))
     return (node.op, attrs, pieces, tuple(map(id, node.axes)), tuple(map(structure_key, node.args)))
+
+
+def _piece_key(piece: Any) -> Any:
+    """What a piece of a subscript is, but for its nodes, which are operands."""
+    held = (getattr(piece, name) for name in fields_of(piece))
+    return type(piece).__name__, *(
+        one if isinstance(one, int) else id(one) if isinstance(one, Axis) else one is None for one in held
+    )
 
 
 def reads_memory(node: Node) -> bool:

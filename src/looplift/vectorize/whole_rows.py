@@ -235,14 +235,20 @@ def _part(piece: Piece, is_place: Callable[[Node], bool]) -> Piece | None:
 class _Span:
     """The entries of each lane are the places before a ``bound``, or from it on, of as many as ``extent``."""
 
+    axis: Axis
     bound: Node
     extent: Node
     is_behind: bool
 
     def is_place(self, index: Node) -> bool:
-        if index.op == "index":
-            return not self.is_behind
-        return self.is_behind and index.op == "elementwise" and index.attrs["name"] == "add"
+        if not self.is_behind:
+            return self._is_number(index)
+        is_sum = index.op == "elementwise" and index.attrs["name"] == "add"
+        return is_sum and self._is_number(index.args[0]) and index.args[1] is self.bound
+
+    def _is_number(self, index: Node) -> bool:
+        """Whether it numbers the entries of each lane."""
+        return index.op == "index" and index.attrs["axis"] is self.axis
 
     def sweeps(self, open_ends: int) -> Along | None:
         """The place of each lane's last entry, or first one, where these go through the row with the lanes."""
@@ -266,14 +272,14 @@ def _span_of(axis: Axis) -> _Span | None:
     if lengths.op == "where" and nodes.is_const(lengths.args[2], 0):  # of lanes that do not run
         lengths = lengths.args[1]
     if lengths.op == "bound":
-        return None if lengths.args[1].axes else _Span(lengths, lengths.args[1], False)
+        return None if lengths.args[1].axes else _Span(axis, lengths, lengths.args[1], False)
     if lengths.op == "elementwise" and lengths.attrs["name"] == "clamp_min" and nodes.is_const(lengths.args[1], 0):
         lengths = lengths.args[0]
     if lengths.op != "elementwise" or lengths.attrs["name"] != "sub" or lengths.args[1].op != "bound":
         return None
     extent, start = lengths.args
     is_last = not extent.axes and nodes.same_integer(start.args[1], extent)
-    return _Span(start, extent, True) if is_last else None
+    return _Span(axis, start, extent, True) if is_last else None
 
 
 def _running(node: Node, axis: Axis, operator: str, span: _Span) -> Node | None:
