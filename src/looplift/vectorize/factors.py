@@ -17,7 +17,7 @@ from looplift.vectorize import nodes
 from looplift.vectorize.origins import Origin, origins_of
 from looplift.vectorize.reached import gradient_nodes, operands_first
 from looplift.vectorize.sheltered import check_regular, singular_operand
-from looplift.vectorize.unbounded import LINEAR_FORMS
+from looplift.vectorize.unbounded import LINEAR_FORMS, is_float, is_unbounded
 
 if TYPE_CHECKING:
     from looplift.vectorize.context import Context
@@ -26,6 +26,13 @@ KEEPING_FORMS = frozenset(
     """matmul contract owned spread unsqueezed transposed permuted reshaped merged relabel retype cast""".split()
 )
 """Of which the result is not finite where an operand is not."""
+
+
+PRODUCTS = frozenset(
+    """mul multiply truediv div divide pow power square prod matmul mm mv bmm dot vdot inner outer einsum tensordot
+    contract linear bilinear addcmul addcdiv lerp""".split()
+)
+"""Of which an operand is a factor of the other's derivative, or of its own."""
 
 
 def is_linear(context: Context, value: Node) -> bool:
@@ -61,6 +68,22 @@ def check_factors(context: Context, value: Node, *, finite: bool) -> None:
         steps, step = origin.place
         at = steps.index(step)
         steps[at:at] = made
+
+
+def check_products(context: Context, value: Node) -> None:
+    """Require that a value of which some lanes are taken is made of no factor that has overflowed in the others.
+
+    What infinities are written into is sheltered instead.
+    """
+    small, reached = _small([Origin(value)]), gradient_nodes(value)
+    factors = (arg for node in reached if _multiplies(node) for arg in node.args if is_float(arg.kind))
+    for node in dict.fromkeys(factors):
+        if not small[node.serial] and not is_unbounded(context, node):
+            context.check(Node("finite", (node,), (), nodes.BOOL))
+
+
+def _multiplies(node: Node) -> bool:
+    return node.op in PRODUCTS or ("name" in node.attrs and _base(node) in PRODUCTS)
 
 
 def _require(context: Context, value: Node, finite: list[Node]) -> None:

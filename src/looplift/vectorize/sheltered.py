@@ -45,7 +45,11 @@ def sheltered(context: Context, value: Node, mask: Node) -> Node:
     """The value, with safe operands for operations with singular points where the mask does not hold."""
     if not (context.needs_grad and context.library == "torch" and mask.axes):
         return value
-    return _Shelter(context, mask).rebuilt(value)
+    from looplift.vectorize.factors import check_products
+
+    made = _Shelter(context, mask).rebuilt(value)
+    check_products(context, made)
+    return made
 
 
 class _Shelter:
