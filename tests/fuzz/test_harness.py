@@ -274,13 +274,13 @@ SPOILED = {
     fakes.Backwards: 0.2,
     fakes.FirstLane: 0.4,
     fakes.Forgetful: 0.25,
-    fakes.Unbroken: 0.02,
+    fakes.Unbroken: 0.2,
     fakes.Inclusive: 0.03,
     fakes.Eager: 0.0,
 }
 
 
-CONCERNED = {fakes.Forgetful: "+="}
+CONCERNED = {fakes.Forgetful: "+=", fakes.Unbroken: "break"}
 """What a program has in it to be spoiled."""
 
 

@@ -182,7 +182,7 @@ View Number Rows row row_at cut reversed transposed Array same_sizes copy copied
 Doubt Before NumPyArray Writes Held shares is_dense suits view_of
 half bfloat16 Element Tape Recorder Host Watch Moment MONOTONIC moment_of this_thread moved_on
 Outcome Results outside from_end smaller larger
-absolute left_shift right_shift quotient_of rest_of widened overlap length_of add_to Gradient Alike Bare
+absolute left_shift right_shift quotient_of rest_of widened overlap meets_itself length_of add_to Gradient Alike Bare
 Word timespec minimum maximum floor_divide remainder_of round_to python_remainder integer_floor_divide
 integer_remainder integer_fmod
 checked_power wrapping_power power surprising select middle_number sort sort_range search pairwise_block pairwise_sum
