@@ -29,10 +29,11 @@ KEEPING_FORMS = frozenset(
 
 
 PRODUCTS = frozenset(
-    """mul multiply truediv div divide pow power square prod matmul mm mv bmm dot vdot inner outer einsum tensordot
+    """mul multiply pow power square prod matmul mm mv bmm dot vdot inner outer einsum tensordot
     contract linear bilinear addcmul addcdiv lerp""".split()
 )
 """Of which an operand is a factor of the other's derivative, or of its own."""
+DIVISIONS = frozenset(("truediv", "div", "divide"))
 
 
 def is_linear(context: Context, value: Node) -> bool:
@@ -76,14 +77,18 @@ def check_products(context: Context, value: Node) -> None:
     What infinities are written into is sheltered instead.
     """
     small, reached = _small([Origin(value)]), gradient_nodes(value)
-    factors = (arg for node in reached if _multiplies(node) for arg in node.args if is_float(arg.kind))
+    factors = (arg for node in reached for arg in _factors(node) if arg.axes and is_float(arg.kind))
     for node in dict.fromkeys(factors):
         if not small[node.serial] and not is_unbounded(context, node):
             context.check(Node("finite", (node,), (), nodes.BOOL))
 
 
-def _multiplies(node: Node) -> bool:
-    return node.op in PRODUCTS or ("name" in node.attrs and _base(node) in PRODUCTS)
+def _factors(node: Node) -> tuple[Node, ...]:
+    """The operands of a product; by an infinite divisor gradients are zero."""
+    base = _base(node) if "name" in node.attrs else node.op
+    if base in DIVISIONS:
+        return node.args[:1]
+    return node.args if base in PRODUCTS else ()
 
 
 def _require(context: Context, value: Node, finite: list[Node]) -> None:
