@@ -210,7 +210,7 @@ def _is_written_out(atom: Var, lets: dict[Var, Op]) -> bool:
     op = lets.get(atom)
     if op is None or base_name(op.name) not in ("array", "tensor", "stack"):
         return False
-    (display, *_) = operands(op)
+    display = next(iter(operands(op)), None)
     return isinstance(display, Var) and display in lets and lets[display].name in ("list", "tuple")
 
 
