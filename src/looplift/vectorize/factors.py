@@ -76,11 +76,20 @@ def check_products(context: Context, value: Node) -> None:
 
     What infinities are written into is sheltered instead.
     """
-    small, reached = _small([Origin(value)]), gradient_nodes(value)
+    for node in large_factors(context, [Origin(value)]):
+        check_finite(context, node)
+
+
+def large_factors(context: Context, origins: list[Origin]) -> list[Node]:
+    """The factors that values with lanes are made of which may have overflowed, but for what is infinite anyway."""
+    small = _small(origins)
+    reached = dict.fromkeys(node for origin in origins for node in gradient_nodes(origin.value))
     factors = (arg for node in reached for arg in _factors(node) if arg.axes and is_float(arg.kind))
-    for node in dict.fromkeys(factors):
-        if not small[node.serial] and not is_unbounded(context, node):
-            context.check(Node("finite", (node,), (), nodes.BOOL))
+    return [node for node in dict.fromkeys(factors) if not small[node.serial] and not is_unbounded(context, node)]
+
+
+def check_finite(context: Context, node: Node) -> None:
+    context.check(Node("finite", (node,), (), nodes.BOOL))
 
 
 def _factors(node: Node) -> tuple[Node, ...]:
@@ -94,7 +103,7 @@ def _factors(node: Node) -> tuple[Node, ...]:
 def _require(context: Context, value: Node, finite: list[Node]) -> None:
     check_regular(context, value)
     for node in finite:
-        context.check(Node("finite", (node,), (), nodes.BOOL))
+        check_finite(context, node)
 
 
 def _known(value: Node) -> set[int]:

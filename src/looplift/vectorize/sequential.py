@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from looplift.base.data import dataclass
 from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step, ancestors
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Carry, Let, Loop, Range, Var, While
-from looplift.vectorize import alone, doubts, grown, list_flows, nodes, numbers, unbounded
+from looplift.vectorize import alone, done_lanes, doubts, grown, list_flows, nodes, numbers, unbounded
 from looplift.vectorize.carried_inputs import Carried
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.extents import Extents, agree, lane_extents
@@ -113,16 +114,17 @@ def serial_phase(
             body(index)
             for history in held:
                 history.push(context)
-            taking, finals = _leave(context, carries, names, active)
+            left = _leave(context, carries, names, active)
         note_iteration(context, noted, active)
-    carried = _carried(context, loop, finals, active, walked.limit)
+    carried = _carried(context, loop, left.finals, active, walked.limit)
     for history in held:
         history.carried = carried
-    if taking and walked.limit is not None:
+    if left.taking and walked.limit is not None:
         context.check(nodes.compare("ge", walked.limit, nodes.const(1)))
-    elif taking:
-        alone.check_any_lane(context, taking[0])
+    elif left.taking:
+        alone.check_any_lane(context, left.taking[0])
     context.add(step)
+    done_lanes.check_kept(context, left.factors)
     grown.finish(context, loop, carried)
     _after(context, carries, names, carried)
 
@@ -192,12 +194,13 @@ def while_loop(context: Context, loop: Loop) -> None:
         with context.masked(active):
             context.active_in[loop] = context.mask
             block(context, loop.body)
-            taking, finals = _leave(context, carries, names, active)
+            left = _leave(context, carries, names, active)
         note_iteration(context, noted, active)
-    for value in taking:
+    for value in left.taking:
         alone.check_any_lane(context, value)
     context.add(step)
-    carried = _carried(context, loop, finals, active, None)
+    done_lanes.check_kept(context, left.factors)
+    carried = _carried(context, loop, left.finals, active, None)
     grown.finish(context, loop, carried)
     _after(context, carries, names, carried)
 
@@ -492,15 +495,21 @@ def _spread(context: Context, carry: Carry, node: Node, axes: tuple[Axis, ...], 
 
 Final = tuple[Carry, Node, Node]
 """What is carried, its name inside of the loop, and its next value."""
-Left = tuple[list[Node], list[Final]]
+
+
+class Left(NamedTuple):
+    """What ``taking`` values only lanes that are active have the items of a list of, all of them, and the factors to
+    look at after the loop."""
+
+    taking: list[Node]
+    finals: list[Final]
+    factors: list[Node]
 
 
 def _leave(context: Context, carries: list[Carry], names: list[Node | None], active: Node | None) -> Left:
-    """Assign the values for the next iteration, all of them after all of them are computed.
-
-    Returns those of which only lanes that are active have the items of a list, and all of them.
-    """
+    """Assign the values for the next iteration, all of them after all of them are computed."""
     taking: list[Node] = []
+    factors: list[Node] = []
     finals: list[tuple[Node, Node]] = []
     left = [carry for carry, inside in zip(carries, names, strict=True) if inside is not None]
     for place, (carry, inside) in enumerate(zip(carries, names, strict=True)):
@@ -524,13 +533,14 @@ def _leave(context: Context, carries: list[Carry], names: list[Node | None], act
         finals.append((_spread(context, carry, val.node, inside.axes, inside.kind), inside))
         doubts.record_carried(context, inside, val.node)
     if active is not None:
+        factors = done_lanes.check_iteration(context, finals)
         kept = KeptLanes(context, active, finals)
         finals = [(kept.value(last, inside), inside) for last, inside in finals]
         taking = kept.taking
     if finals:
         names_of = ",".join(inside.attrs["text"] for _, inside in finals)
         context.add(Assign(names_of, _together([last for last, _ in finals])))
-    return taking, [(carry, inside, last) for carry, (last, inside) in zip(left, finals, strict=True)]
+    return Left(taking, [(carry, inside, last) for carry, (last, inside) in zip(left, finals, strict=True)], factors)
 
 
 def _together(values: list[Node]) -> Node:
