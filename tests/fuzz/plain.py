@@ -125,7 +125,10 @@ class Plain:
         if short or (kind in self.names and (depth <= 0 or self.rng.random() < 0.25)):
             return self.rng.choice(self.names[short or kind])
         options = [one for one in split(self.long[kind]) if self.helper or "helper" not in one]
-        return self.filled(self.rng.choice(options), depth - 1)
+        made = self.filled(self.rng.choice(options), depth - 1)
+        while re.search("f'[^']*{[^}']*'", made):  # before Python 3.12 no field of such a text holds a quote
+            made = self.filled(self.rng.choice(options), depth - 1)
+        return made
 
     # ---- statements
 

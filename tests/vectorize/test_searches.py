@@ -382,3 +382,41 @@ def test_sums_that_decide_and_are_not_finite():
     p[1, 5], p[2, 1] = float("inf"), float("nan")
     u = p[:, :4].sum(1)
     assert lift(drawn, verify="off", backend="torch")(p, u) == drawn(p, u)
+
+
+def left_under_with(x):
+    total = 1.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            with torch.no_grad():
+                if x[i, j] > 0.5:
+                    break
+            total += x[i, j] * 2
+    return total
+
+
+def left_or_passed_over(x):
+    out = []
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            with torch.no_grad():
+                found = bool(x[i, j] > 0.5)
+                if found:
+                    break
+            if not found:
+                out.append(x[i, j])
+    return torch.stack(out)
+
+
+@pytest.mark.parametrize("function", [left_under_with, left_or_passed_over])
+@pytest.mark.parametrize("backend", ["auto", "torch"])
+def test_iteration_that_leaves_does_what_stands_before_it_alone(function, backend):
+    lifted = lift(function, backend=backend, verify="off")
+    for seed in range(4):
+        x = torch.rand(4, 5, generator=torch.Generator().manual_seed(seed)) * 0.7
+        inputs = [x.clone().requires_grad_() for _ in range(2)]
+        ends = [one(given) for one, given in zip((function, lifted), inputs, strict=True)]
+        torch.testing.assert_close(ends[1], ends[0])
+        for end in ends:
+            end.sum().backward()
+        torch.testing.assert_close(inputs[1].grad, inputs[0].grad)

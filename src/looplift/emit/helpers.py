@@ -184,6 +184,8 @@ def same_dtype_array(arrays):
         "taken": '''
 def taken(values, dim, index):
     """What ``values[index]`` is at dimension ``dim``; negative indices take longer."""
+    if not values.numel():
+        values.new_zeros(values.shape[dim])[index]  # of values without elements torch looks at no index
     try:
         if index.dim() == 1:
             return values.index_select(dim, index)

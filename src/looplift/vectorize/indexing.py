@@ -33,6 +33,7 @@ from looplift.vectorize.subscripts import (
     numbered,
     pieces_of,
 )
+from looplift.vectorize.unseen import check_seen
 
 
 def read(context: Context, base: Node, index: Operand, kind: Kind) -> Val:
@@ -256,6 +257,8 @@ def _gather(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> No
     for dim, piece in numbered(pieces):
         _check_range(context, base, dim, piece)
         check_place(context, piece, lambda dim=dim: extent_of(base, dim))
+    if not _is_taken(base, pieces):
+        check_seen(context, pieces, lambda dim: extent_of(base, dim))
     if any(isinstance(piece, Steps) for piece in pieces):
         return _gather_windows(context, base, pieces, kind)
     first, rank = wide_place(context, pieces)
@@ -267,6 +270,13 @@ def _gather(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> No
     sizes[first:first] = extents.broadcast_extents(context, indices, rank)
     attrs = {"pieces": pieces, "wide": (first, rank), "extents": sizes}
     return Node("gather", (base, *piece_nodes(pieces)), axes, kind, attrs)
+
+
+def _is_taken(base: Node, pieces: list[Piece]) -> bool:
+    """Whether what is emitted looks at all places anyway: one index tensor, beside nothing."""
+    return not base.axes and all(isinstance(piece, Whole | Gather) for piece in pieces) and (
+        sum(isinstance(piece, Gather) for piece in pieces) == 1
+    )  # fmt: skip
 
 
 def _gather_windows(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Node:

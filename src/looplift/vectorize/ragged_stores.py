@@ -113,6 +113,7 @@ def _both(a: Node, b: Node) -> Node:
 
 def _store_entries(context: Context, array: Array, pieces: list[Piece], val: Val, combine: str | None) -> None:
     from looplift.vectorize.stores import bind, check_store_range
+    from looplift.vectorize.unseen import check_seen
 
     owned = _owns_rows(context, array, pieces)
     apart = array.var in context.when_apart
@@ -120,6 +121,7 @@ def _store_entries(context: Context, array: Array, pieces: list[Piece], val: Val
         raise context.refuse("order", f"'{combine}=' into slices that may meet")
     for dim, piece in enumerate(pieces):
         check_store_range(context, array, dim, piece)
+    check_seen(context, pieces, lambda dim: array.shape[dim])
     axis = next(piece.axis for piece in reversed(pieces) if isinstance(piece, Segment))
     free = _free_axes(context, array, pieces, axis) if owned and combine is None else ()
     pieces = _over_all_lanes(context, array, pieces, free)

@@ -337,7 +337,8 @@ class _Search:
             return False
         does, last = ([s for s in side if not _only_computes(self, s)] for side in (on, ending))
         read = {atom for s in walk(Block(tuple(does))) for atom in uses(s)}
-        if not does or does != last or read & {*atoms, *self.atoms_on}:
+        told = _made_with({*atoms, *self.atoms_on}, [*on, *ending])
+        if not does or does != last or not told.isdisjoint((*read, *following.values())):
             return False
         return all(self.resolved(c.next, atoms) is following[c] for c in self.carries)
 
@@ -472,6 +473,16 @@ def _made_of(statement: Statement, wanted: set[Atom]) -> Iterator[Atom]:
             for carry in carries:
                 if carry.inside in wanted or carry.after in wanted:
                     yield from (carry.init, carry.next)
+
+
+def _made_with(atoms: set[Atom], statements: list[Statement]) -> set[Atom]:
+    """These, and all that statements make of them."""
+    found, every = set(atoms), list(walk(Block(tuple(statements))))
+    while True:
+        more = {var for s in every if not found.isdisjoint(uses(s)) for var in definitions(s)} - found
+        if not more:
+            return found
+        found |= more
 
 
 def _sliced(block: Iterable[Statement], needed: set[Atom]) -> list[Statement]:

@@ -325,6 +325,8 @@ def inside(context: Context, piece: Segment, outer: Axis) -> Segment:
 def read(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Val:
     """``base[pieces]``: windows become dimensions of the value, ragged slices axes."""
     from looplift.vectorize.indexing import read_pieces
+    from looplift.vectorize.subscripts import extent_of
+    from looplift.vectorize.unseen import check_seen
 
     dims: list[Axis | None] = []
     for piece in pieces:
@@ -337,6 +339,7 @@ def read(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Val:
     ragged = any(isinstance(piece, Segment) for piece in pieces)
     flat: list[Piece] = [Gather(piece.index) if isinstance(piece, Segment) else piece for piece in pieces]
     if ragged:
+        check_seen(context, pieces, lambda dim: extent_of(base, dim))
         kind = Kind(
             "array" if context.library == "np" else "tensor", kind.dtype, kind.rank - sum(a is not None for a in dims)
         )

@@ -41,6 +41,7 @@ from looplift.vectorize.subscripts import (
     nested,
     pieces_of,
 )
+from looplift.vectorize.unseen import check_seen
 
 FOLDED = {"add": "add", "sub": "add", "mul": "mul", "max": "max", "min": "min", "maximum": "maximum",
           "minimum": "minimum"}  # fmt: skip
@@ -363,6 +364,7 @@ def _scatter(
     if combine is not None:
         for extent in array.shape:
             context.check_at_most(nodes.const(1), extent)  # index_add_ takes any place of a tensor without elements
+    check_seen(context, pieces, lambda dim: array.shape[dim])
     for dim, piece in enumerate(pieces):
         check_place(context, piece, lambda dim=dim: array.shape[dim])
     given = pieces
