@@ -27,6 +27,7 @@ from looplift.emit.typed_attempts import without_attempts
 from looplift.emit.typed_classes import is_constant
 from looplift.emit.typed_enumerations import is_enumeration
 from looplift.emit.typed_generators import is_generator
+from looplift.emit.typed_loop_names import function_with_versions
 from looplift.emit.typed_names import captured_names, stored_names
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
 from looplift.emit.typed_tensor_calls import torch_name
@@ -117,8 +118,10 @@ class Writer(Unchecked):
         has_optional_names: bool = False,
         words_numbers: bool = False,
         writes_items: bool = False,
+        has_versions: bool = False,
     ):
         super().__init__()
+        self.has_versions = has_versions
         self.writes_items = writes_items
         self.has_named_dicts, self.has_optional_names = has_named_dicts, has_optional_names
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
@@ -383,10 +386,11 @@ class Writer(Unchecked):
         """What a function does; ``space``: names that are no builtins of Python's, or else are these."""
         if node not in self.replaced:
             own = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
-            self.replaced[node] = with_yields(
+            body = with_yields(
                 without_attempts(node.body),
                 lambda name: name not in own and space.get(name, made := getattr(builtins, name)) is made,
             )
+            self.replaced[node] = function_with_versions(body, own) if self.has_versions else body
         return self.replaced[node]
 
     def source_of(self, function: Any) -> Any:
