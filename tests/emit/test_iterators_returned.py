@@ -156,4 +156,8 @@ def test_rows_of_arrays():
         return np.array(found)
 
     rng = np.random.default_rng(0)
-    same(sums, (rng.integers(9, size=(3, 4)) * 1.0, rng.integers(9, size=(3, 4)) * 1.0), (rng.integers(9, size=(2, 1)), rng.integers(9, size=(2, 1))))
+    same(
+        sums,
+        (rng.integers(9, size=(3, 4)) * 1.0, rng.integers(9, size=(3, 4)) * 1.0),
+        (rng.integers(9, size=(2, 1)), rng.integers(9, size=(2, 1))),
+    )

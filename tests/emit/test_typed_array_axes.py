@@ -22,7 +22,8 @@ NUMBERS = (
     "np.stack([w, w * 2], axis=1)[k % 4, 1]", "np.stack([x > 0] * 3, axis=2)[k, 1, 2] * 1.0",
     "np.stack([x, x], axis=-1)[k, 1, 0]", "np.concatenate([row * 2 for row in x])[k * 4]",
     "np.concatenate([x, x * 2], axis=1)[k, 5]", "np.concatenate((x, x), axis=0)[k + 4, 0]",
-    "np.delete(w, k % 4)[2]", "np.delete(w, -1).sum()", "np.delete(x, k, axis=0)[3, 1]", "np.delete(x, 1, axis=1)[k, 1]",
+    "np.delete(w, k % 4)[2]", "np.delete(w, -1).sum()", "np.delete(x, k, axis=0)[3, 1]",
+    "np.delete(x, 1, axis=1)[k, 1]",
     "np.delete(x[k], -2, axis=0)[2]", "x.reshape(4, 5)[k % 4, 1]", "x.reshape((2, -1))[1, k]", "x.reshape(-1)[k * 3]",
     "np.reshape(x, (10, 2))[k, 1]", "x[x > 0].sum()", "len(x[x > 0.5])", "x[x[:, 0] > 0].sum()", "x[n][k % 4, 1]",
     "x[[2, 0, -1]].sum()", "x[:, n][k, 2]", "w[n].sum()", "w[[0, 3]][1]", "w[w > 0].sum()", "n[n > 0][0]",
@@ -89,7 +90,13 @@ return x, found"""
 def test_stores_at_several_places(store):
     function = written(STORES.replace("STORE", store))
     rows = [np.array([1.5, 2.5, -0.5]), np.array([1, 2, 3]), np.array([3.0, 2.0, 1.0], dtype=np.float32)]
-    places = [np.array([0, 2, 0]), np.array([-1, 1, 2]), [2, 2, 1], np.array([0, 3, 1]), np.array([2, 0], dtype=np.uint8)]
+    places = [
+        np.array([0, 2, 0]),
+        np.array([-1, 1, 2]),
+        [2, 2, 1],
+        np.array([0, 3, 1]),
+        np.array([2, 0], dtype=np.uint8),
+    ]
     calls = [(row, place, row[::-1].copy()) for row in rows for place in places]
     same(function, *calls, backends=("auto", "native"))
 
@@ -138,7 +145,9 @@ return found"""
 def test_edges(edge):
     function = written(EDGES.replace("EDGE", edge))
     rows = [np.array([1.0, 2.0]), np.array([3.0, 4.0])]
-    calls = [(np.arange(6.0).reshape(shape), 1, rows if "np." in edge else [0, 1]) for shape in ((3, 2), (6, 1), (1, 6))]
+    calls = [
+        (np.arange(6.0).reshape(shape), 1, rows if "np." in edge else [0, 1]) for shape in ((3, 2), (6, 1), (1, 6))
+    ]
     calls += [(np.zeros(shape), 0, rows[:1] if "np." in edge else [0]) for shape in ((0, 2), (2, 0), (0, 0), (1, 1))]
     calls += [(np.array([[1.0, np.nan], [-0.0, np.inf]]), -3, [np.array([1.0]), np.array([2.0, 3.0])])]
     calls += [(np.eye(2), 5, [])]

@@ -30,7 +30,10 @@ def with_yields(body: list[ast.stmt], is_builtin: Callable[[str], bool]) -> list
     if isinstance(iterator, ast.GeneratorExp):
         value, generators = iterator.elt, iterator.generators
     else:
-        value, generators = ast.Name(_ITEM, ast.Load()), [ast.comprehension(ast.Name(_ITEM, ast.Store()), iterator, [], 0)]
+        value, generators = (
+            ast.Name(_ITEM, ast.Load()),
+            [ast.comprehension(ast.Name(_ITEM, ast.Store()), iterator, [], 0)],
+        )
     made: ast.stmt = ast.Expr(ast.Yield(value))
     for one in reversed(generators):
         for test in reversed(one.ifs):
@@ -60,7 +63,9 @@ def _is_plain(made: ast.GeneratorExp) -> bool:
     unbound = {one.id for each in made.generators for one in nodes_of(each.target) if isinstance(one, ast.Name)}
     for one, after in itertools.pairwise(made.generators):
         unbound -= {part.id for part in nodes_of(one.target) if isinstance(part, ast.Name)}
-        if unbound & {part.id for node in (*one.ifs, after.iter) for part in nodes_of(node) if isinstance(part, ast.Name)}:
+        if unbound & {
+            part.id for node in (*one.ifs, after.iter) for part in nodes_of(node) if isinstance(part, ast.Name)
+        }:
             return False
     return True
 

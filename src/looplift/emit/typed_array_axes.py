@@ -1,6 +1,6 @@
 """Folds along one dimension of a table, and other shapes of arrays, in typed programs: NumPy's calls in, C++ out.
 
-np.sum(table, axis=1); table.argmin(0); np.stack(rows, axis=2); np.concatenate(rows); x.reshape(h, -1); np.delete(x, i, 0)
+np.sum(table, axis=1); table.argmin(0); np.stack(rows, axis=2); np.concatenate(rows); x.reshape(h, -1); np.delete(x, i)
 """
 
 from __future__ import annotations
@@ -16,20 +16,17 @@ from looplift.emit.typed_types import ELEMENTS, FLOAT, INT, NEVER, NP_BOOL, NP_F
 if TYPE_CHECKING:
     from looplift.emit.typed_array_calls import ArrayCalls
 
-ALL = None
-"""All dimensions, where one is named."""
-
 
 def dimension(node: ast.expr | None, rank: int, call: ast.AST) -> int | None:
-    """The dimension that an argument names, which is a literal."""
+    """The dimension that an argument names, which is a literal; None stands for all."""
     if node is None:
-        return ALL
+        return None
     try:
         axis = ast.literal_eval(node)
     except ValueError:
         raise refuse(call, "names a dimension that is computed") from None
     if axis is None:
-        return ALL
+        return None
     if type(axis) is not int or not -rank <= axis < rank:
         raise refuse(call, "names a dimension that is not there")
     return axis % rank
@@ -41,9 +38,9 @@ def fold(program: ArrayCalls, name: str, value: Value, given: dict[str, ast.expr
     if not isinstance(keeps, ast.Constant) or type(keeps.value) is not bool:
         raise refuse(node, "is called in a way of its own")
     axis = dimension(given.get("axis"), value.type.rank, node)
-    if not keeps.value and (axis is ALL or value.type.rank == 1):
+    if not keeps.value and (axis is None or value.type.rank == 1):
         return program.fold_of_all(name, value, node)
-    if axis is ALL or value.type.rank != 2:
+    if axis is None or value.type.rank != 2:
         raise refuse(node, "folds what is no table")
     value = program.keep(value)
     found = program.keep(_along(program, name, value, axis, node))
@@ -101,7 +98,7 @@ def joined(program: ArrayCalls, source: Value, axis: ast.expr | None, node: ast.
     if not is_array(Value(element(source), "")):
         raise refuse(node, "joins what are no arrays")
     place = dimension(axis, element(source).rank, node) if axis is not None else 0
-    if place is ALL:
+    if place is None:
         raise refuse(node, "joins all elements of arrays")
     return program.keep(Value(element(source), f"joined<{place}>({source.code})"))
 
@@ -132,6 +129,6 @@ def without_place(program: ArrayCalls, given: dict[str, ast.expr], node: ast.AST
     if not is_array(owner) or not is_place:
         raise refuse(node, "leaves out other elements than that at one place")
     axis = dimension(given.get("axis"), owner.type.rank, node)
-    if axis is ALL and owner.type.rank > 1:
+    if axis is None and owner.type.rank > 1:
         raise refuse(node, "leaves out an element of a table")
     return program.keep(Value(owner.type, f"without<{axis or 0}>({owner.code}, {as_int(place, node)})"))

@@ -48,7 +48,9 @@ def picked(writer: Any, owner: Value, parts: list[ast.expr], found: list[Value],
     return writer.keep(Value(owner.type, f"taken_along<{axis}>({owner.code}, {places.code})"))
 
 
-def put_picked(writer: Any, owner: Value, parts: list[ast.expr], found: list[Value], value: Value, node: ast.AST) -> None:
+def put_picked(
+    writer: Any, owner: Value, parts: list[ast.expr], found: list[Value], value: Value, node: ast.AST
+) -> None:
     """A number at several places of a row, or where a mask holds, or a row's elements there."""
     axis, given = _where(parts, found, node)
     owner, places, value = writer.keep(owner), places_in(writer, given, node), writer.keep(writer.present(value))

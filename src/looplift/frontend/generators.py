@@ -86,9 +86,7 @@ def _definition(function: types.FunctionType) -> ast.FunctionDef | None:
     return tree
 
 
-def _tree(
-    build: Builder, callee: Value, function: types.FunctionType, tree: ast.FunctionDef
-) -> ast.FunctionDef | None:
+def _tree(build: Builder, callee: Value, function: types.FunctionType, tree: ast.FunctionDef) -> ast.FunctionDef | None:
     """The definition, where the function hands out its values at one place."""
     if not isinstance(callee, Const) or plain_function(function) is not function:
         return None
