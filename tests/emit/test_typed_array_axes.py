@@ -26,7 +26,9 @@ NUMBERS = (
     "np.delete(x, 1, axis=1)[k, 1]",
     "np.delete(x[k], -2, axis=0)[2]", "x.reshape(4, 5)[k % 4, 1]", "x.reshape((2, -1))[1, k]", "x.reshape(-1)[k * 3]",
     "np.reshape(x, (10, 2))[k, 1]", "x[x > 0].sum()", "len(x[x > 0.5])", "x[x[:, 0] > 0].sum()", "x[n][k % 4, 1]",
-    "x[[2, 0, -1]].sum()", "x[:, n][k, 2]", "w[n].sum()", "w[[0, 3]][1]", "w[w > 0].sum()", "n[n > 0][0]",
+    "x[[2, 0, -1]].sum()", "x[:, n][k, 2]",
+    "x[k, n].sum()", "x[k][n][1]", "x[-1, [1, 0]][0]", "x[k][x[k] > 0].sum()", "x[k, x[0] > 0].sum()",
+    "w[n].sum()", "w[[0, 3]][1]", "w[w > 0].sum()", "n[n > 0][0]",
     "(n ** 2)[k % 4]", "((n - 5) ** 2).sum()", "np.sign(x)[k, 1]", "np.sign(x[k, 0])", "np.sign(n[k % 4])",
     "np.sqrt(np.abs(x)).sum()", "np.square(x)[k, 1]", "np.floor(x)[k, 1]", "np.isnan(x).sum()", "np.ceil(x)[k, 2]",
     "np.sqrt(sum(v * v for v in x[k]))", "np.log(sum(v * v for v in x[k]) + 1)", "np.mean([memo[k - 1], x[k, 1]])",
@@ -75,17 +77,29 @@ def test_order_of_sums(backend):
 
 
 STORES = """found = []
+y = np.ones((3, 3), dtype=x.dtype)
 memo = {}
 for k in range(3):
     memo[k] = memo.get(k - 1, 0) + k
     STORE
     found.append(memo[k])
-return x, found"""
+return x, y, found"""
 
 
 @pytest.mark.parametrize(
     "store",
-    ["x[i] = -1", "x[i] = v", "x[x > 1] = 0", "x[x > v] = v[x > v]", "x[[0, k - 1]] = k", "x[i] = x[[1, 2, 0]]"],
+    [
+        "x[i] = -1",
+        "x[i] = v",
+        "x[x > 1] = 0",
+        "x[x > v] = v[x > v]",
+        "x[[0, k - 1]] = k",
+        "x[i] = x[[1, 2, 0]]",
+        "y[k, i] = x[0]",
+        "y[k][i] = v",
+        "y[k, y[k] > 0] = k",
+        "y[-1][x > 1] = x[x > 1]",
+    ],
 )
 def test_stores_at_several_places(store):
     function = written(STORES.replace("STORE", store))

@@ -34,6 +34,7 @@ def places_in(writer: Any, value: Value, node: ast.AST) -> Value:
 
 def picked(writer: Any, owner: Value, parts: list[ast.expr], found: list[Value], node: ast.AST) -> Value:
     """What stands at several places: a copy."""
+    owner, parts, found = _within(writer, owner, parts, found, node)
     axis, given = _where(parts, found, node)
     owner, places = writer.keep(owner), places_in(writer, given, node)
     rank = owner.type.rank
@@ -52,6 +53,7 @@ def put_picked(
     writer: Any, owner: Value, parts: list[ast.expr], found: list[Value], value: Value, node: ast.AST
 ) -> None:
     """A number at several places of a row, or where a mask holds, or a row's elements there."""
+    owner, parts, found = _within(writer, owner, parts, found, node)
     axis, given = _where(parts, found, node)
     owner, places, value = writer.keep(owner), places_in(writer, given, node), writer.keep(writer.present(value))
     is_mask = places.type.element is NP_BOOL
@@ -66,6 +68,16 @@ def put_picked(
     if not isinstance(value.type, Arr) or value.type.rank != 1:
         raise refuse(node, "stores what is neither a number nor a row at several places")
     writer.emit(f"{name}_each({owner.code}, {places.code}, {value.code});")
+
+
+def _within(
+    writer: Any, owner: Value, parts: list[ast.expr], found: list[Value], node: ast.AST
+) -> tuple[Value, list[ast.expr], list[Value]]:
+    """Of ``table[i, places]`` and ``table[i][places]`` the row ``table[i]``, and what is left."""
+    leading = found[:-1]
+    if not leading or any(isinstance(one, ast.Slice) for one in parts) or any(picks(one.type) for one in leading):
+        return owner, parts, found
+    return writer.keep(writer.place(writer.keep(owner), leading, node)), parts[-1:], found[-1:]
 
 
 def _where(parts: list[ast.expr], found: list[Value], node: ast.AST) -> tuple[int, Value]:
