@@ -100,6 +100,8 @@ def _evaluate(build: Builder, node: ast.expr) -> Value:
             return Const(value)
         case ast.Name(id=name):
             return build.lookup(name)
+        case ast.BinOp() if parts.is_list(build, node):
+            return parts.joined(build, node)
         case ast.BinOp(left=left, op=op, right=right):
             return _binary(build, BINARY[type(op)], evaluate(build, left), evaluate(build, right))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
