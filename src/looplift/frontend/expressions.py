@@ -406,7 +406,7 @@ def conditional(build: Builder, test: Atom, then, orelse) -> Value:
 
 def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
     place: Operand | None = None
-    if isinstance(value, Structure) and isinstance(index, ast.Slice) and isinstance(value, structures.Shelf):
+    if isinstance(value, Structure) and isinstance(index, ast.Slice):
         chosen, _ = _static_index(build, index)
         if not isinstance(chosen, slice):
             raise value.refusal(build, "sliced at a place that is not known before the loop runs")
