@@ -51,7 +51,7 @@ def closed(x):
             line.append(row[k].item() * k)
         ring = line + [line[0]]
         total = 0.0
-        for k, (a, b) in enumerate(zip(ring, ring[1:])):
+        for k, (a, b) in enumerate(zip(ring, ring[1:])):  # noqa: RUF007
             total += (b - a) * k
         found.append(total)
     return found

@@ -53,7 +53,7 @@ def _is_number(build: Builder, node: ast.expr) -> bool:
         case ast.Constant(value=value):
             return type(value) in (int, float, bool)
         case ast.Name(id=name):
-            held = build.held(name).get(name)
+            held = build.held(name).get(name, Const(None))
             return expressions.is_number(held) or (isinstance(held, Var) and held not in build.sites)
         case ast.Subscript(value=ast.Name() as owner, slice=index):
             return is_list(build, owner) and not isinstance(index, ast.Slice) and _is_plain_place(index)
