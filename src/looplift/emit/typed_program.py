@@ -101,6 +101,10 @@ class TypedProgram:
     """Inputs that classes hold, or the modules of functions, which are only read."""
     library: tuple[str, ...] = ()
     """Calls of the library's own functions, as functions of their operands."""
+    sets: tuple[tuple[str, str], ...] = ()
+    """Attributes of modules that are set to what is handed out last: the paths of the modules, and names."""
+    told_apart: list[str] = field(default_factory=list)
+    """Conditions: which paths lead to one module."""
 
 
 class Writer(Unchecked):
@@ -203,7 +207,12 @@ class Writer(Unchecked):
                 self.returned(Value(type_of(None, self.joins, {}), "None_()"))
             else:
                 values = [self.load(name, self.main) for name in self.live_out]
-                self.returned(self.tuple_of(values))
+                super().returned(self.tuple_of([*values, *self.set_at_the_end()]))
+
+    def returned(self, value: Value) -> None:
+        if self.routine is self.main and self.changing:
+            value = self.tuple_of([self.keep(value), *self.set_at_the_end()])
+        super().returned(value)
 
     def _rest(self, pending: list[Routine]) -> Refused | None:
         """The bodies of all routines that are called; what of them is refused first."""
@@ -474,7 +483,9 @@ class Writer(Unchecked):
             raise refuse(None, "tensors are changed, and there are some of a module's or a class")
         if stored and self.unlinks:
             raise refuse(None, "a tensor that may ask for a gradient is detached, and tensors are changed")
-        held = {name: type_ for name, type_ in self.given.items() if name not in self.outside}
+        held = {
+            name: type_ for name, type_ in self.given.items() if name not in self.outside and name not in self.changing
+        }
         altered = {text_of(one) for one in self.altered}
         changes = [
             name for name, type_ in held.items() if may_change(type_, altered) or (stored and holds_tensor(type_))
@@ -488,8 +499,8 @@ class Writer(Unchecked):
             self.joins.tensors, self._notes(), self._is_of_objects(deep), self.keeps_rows, self.passes_objects,
             any(isinstance(box.find().default, Factory) for box in self.boxes.values()),
             tuple(one.__name__ for one in self.loops), self.joins.tracked,
-            self.paths, tuple(self.watched), self.settings, self.overriding, self.outside,
-            tuple(self.library),
+            self.paths, tuple(self.watched), self.settings_that_stay(), self.overriding, self.outside,
+            tuple(self.library), tuple((one.owner, one.name) for one in self.changing.values()), self.told_apart(),
         )  # fmt: skip
 
     def _is_of_objects(self, deep: bool) -> bool:
