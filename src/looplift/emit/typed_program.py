@@ -159,9 +159,11 @@ class Writer(Unchecked):
             self.structs.clear()
             self.library.clear()
             self.altered.clear()
-            self.mixes_arrays = False
+            self.mixes_arrays = self.waits = False
             refusal = self._once()
-            if self.joins.changes == before:
+            if self.joins.changes == before and self.waits and not self.is_settled:
+                self.is_settled = True  # what no round tells is nothing: of empty lists, and where nobody comes
+            elif self.joins.changes == before:
                 if refusal is not None:
                     raise refusal
                 return self._finished()

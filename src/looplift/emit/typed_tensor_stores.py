@@ -64,6 +64,8 @@ class Stores(Sets):
     def change(self, target: Value, value: Value, node: ast.AST) -> None:
         """Put a value into the elements of a tensor."""
         value = self.present(value)
+        if target.type is NEVER:
+            return
         if isinstance(value.type, Either):
             self.split(value, lambda one: self._changed(target, one, node))
         elif value.type is not NEVER:
@@ -103,6 +105,8 @@ class Stores(Sets):
         old, value = self.keep(old), self.keep(value)
         self._apart(old, value)
         found = self.binary(op, old, value, node)
+        if found.type is NEVER:
+            return
         if not same(found.type, old.type):
             raise refuse(node, "changes a tensor of another kind")
         found = self.keep(found)

@@ -366,6 +366,8 @@ class Tensors(Counters):
                 axis += 1
             elif is_place(part):
                 owner = self.keep(self.picked(owner, next(given), axis, node))
+                if owner.type is NEVER:
+                    return owner
             else:
                 raise refuse(node, "has subscripts of another kind")
         return owner
@@ -404,6 +406,8 @@ class Tensors(Counters):
         if isinstance(index.type, Tup):
             for one in index.parts or self.fields(self.keep(index)):
                 owner = self.picked(owner, one, 0, node)
+                if owner.type is NEVER:
+                    break
             return owner
         return self.picked(owner, index, 0, node)
 
