@@ -398,7 +398,10 @@ class Calls(Tuples):
         """A new dict with the items of another one."""
         if not is_box(source, *TABLES):
             raise refuse(node, "is made in a way of its own")
-        found = self.filled(self.box(node, "dict", 2), [])
+        return self.with_items_of(self.filled(self.box(node, "dict", 2), []), source)
+
+    def with_items_of(self, found: Value, source: Value) -> Value:
+        """A dict which takes all items of another one."""
         place, key, value = self.fresh("i"), *source.type.find().cells
         self.joins.widen(found.type, 0, key)
         self.joins.widen(found.type, 1, value)

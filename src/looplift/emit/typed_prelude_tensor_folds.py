@@ -359,6 +359,18 @@ template <class T, int R, class A> static void change_rows(const Ten<T, R>& x, c
   I k = 0; each(x, [&](I at) { x.b.p->store(at, all[k++]); });
   give(all, (n ? n : 1) * sizeof(Num<T>));
 }
+// Autograd keeps the mask.
+template <class T, int R, class A> static void change_where(const Ten<T, R>& x, const Ten<bool, R>& mask, const A& v) {
+  must_hold<T>(v); may_store(x.b.p, v);
+  if ((void*)x.b.p == (void*)mask.b.p) bail(KIND);
+  if (TRACKED && (x.b.p->nodes || asks(v))) fix(mask);
+  for (int k = 0; k < R; ++k) if (x.size[k] != mask.size[k]) bail(KIND);
+  I n = count_of(x), o = 0; bool* on = (bool*)take(n ? n : 1), any = false;
+  each(mask, [&](I at) { any |= on[o++] = mask.b.p->data[at]; });
+  if (TRACKED && !any && asks(v)) bail(EMPTY);
+  o = 0; each(x, [&](I at) { if (on[o++]) x.b.p->store(at, as_num<T>(v)); });
+  give(on, n ? n : 1);
+}
 template <class S, class T> static Ref<List<S, 0>> listed_of(const Ten<T, 1>& x) {
   Ref<List<S, 0>> out = list_of<List<S, 0>>(x.size[0]);
   each(x, [&](I at) { out->add((S)x.b.p->data[at]); });

@@ -172,7 +172,7 @@ class Writer(Unchecked):
     def _once(self) -> Refused | None:
         """Write all routines with the types that are known so far; what is refused may be understood when more are."""
         self.routine, self.bound, self.renamed, self.exits = self.main, set(self.inputs), {}, []
-        self.told, self.handings = frozenset(), []
+        self.told, self.handings, self.unrolled, self.counted = frozenset(), [], {}, {}
         self.no_rows()
         refused = None
         try:
@@ -220,7 +220,7 @@ class Writer(Unchecked):
 
     def _write_routine(self, routine: Routine) -> None:
         self.routine, self.bound, self.told = routine, set(routine.parameters), frozenset()
-        self.renamed, self.exits, self.handings = {}, [], []
+        self.renamed, self.exits, self.handings, self.unrolled, self.counted = {}, [], [], {}, {}
         self.no_rows()
         with self.block() as lines:
             if self.statements(routine.body):
