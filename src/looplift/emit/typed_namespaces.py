@@ -1,4 +1,5 @@
-"""``SimpleNamespace`` in, objects with a field for each name out: those with the same names are of one kind."""
+"""``SimpleNamespace`` in, objects with a field for each name out: those with the same names, in one order,
+are of one kind."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ class Namespaces(Objects):
         by_names: dict[tuple[str, ...], list[dict[str, Any]]] = {}
         whole: dict[tuple[str, ...], list[Any]] = {}
         for value in values:
-            names = tuple(sorted(vars(value)))
+            names = tuple(vars(value))
             by_names.setdefault(names, []).append(vars(value))
             whole.setdefault(names, []).append(value)
         if not all(name.isidentifier() for names in by_names for name in names):
@@ -48,5 +49,5 @@ class Namespaces(Objects):
         names = [one.arg for one in node.keywords]
         if node.args or None in names:
             raise refuse(node, "is made in a way of its own")
-        record = self._record(tuple(sorted(map(str, names))))
+        record = self._record(tuple(map(str, names)))
         return self._made_of_fields(Value(record.box, self.fresh()), record, node)

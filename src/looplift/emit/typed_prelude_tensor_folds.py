@@ -30,7 +30,8 @@ struct Fold_mean {
     return {(T)(total / x.n), node(from), false};
   }
 };
-// ties share the gradient, or the first takes it
+// ties share the gradient, or the first takes it, as where PyTorch tells places: of zeros it does not say which one is
+// the largest otherwise
 template <int sign, bool shared> struct Fold_extreme {
   static constexpr bool keeps = shared, keeps_result = shared;
   template <class T> static I where(const Several<T>& x) {
@@ -38,7 +39,7 @@ template <int sign, bool shared> struct Fold_extreme {
     I best = 0;
     for (I k = 0; k < x.n; ++k) {
       if (x.v[k] != x.v[k]) { if (TRACKED) bail(DOMAIN); return k; }
-      if (x.v[k] == 0 && x.v[best] == 0 && signbit((F)x.v[k]) != signbit((F)x.v[best])) bail(DOMAIN);
+      if (shared && x.v[k] == 0 && x.v[best] == 0 && signbit((F)x.v[k]) != signbit((F)x.v[best])) bail(DOMAIN);
       if (sign > 0 ? x.v[k] > x.v[best] : x.v[k] < x.v[best]) best = k;
     }
     return best;
