@@ -15,7 +15,7 @@ def along(x, labels):
     for k in range(len(labels)):
         low, high = x[k].min(dim=0), torch.max(x, 1)
         most = x[k].max(0)[0]
-        found[labels[k]] = [1.0 / low.values, low.indices, 1.0 / high.values, high.indices, 1.0 / most, x[k].argmax()]
+        found[labels[k]] = (1 / low.values, low.indices, 1 / high[0], high[1], 1 / most, x[k].argmax())
     return found
 
 
