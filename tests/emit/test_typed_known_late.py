@@ -107,7 +107,7 @@ def shortest(graph, start):
 
 
 def one_list_for_all(names, count):
-    kept = dict.fromkeys(names, [count * 2])
+    kept = dict.fromkeys(names, [count * 2])  # noqa: RUF024 -- all keys share it
     for k, name in enumerate(names):
         kept[name].append(k)
     kept[names[0]] = [0]
@@ -144,7 +144,7 @@ def test_what_all_keys_share_is_one_object(first):
 
 
 def shared_by_keys(names, count):
-    kept = dict.fromkeys(names, [count])
+    kept = dict.fromkeys(names, [count])  # noqa: RUF024 -- all keys share it
     for k, name in enumerate(names):
         kept[name].append(k)
     return kept

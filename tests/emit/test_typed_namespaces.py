@@ -113,7 +113,9 @@ def test_namespaces_are_the_loops(name, first):
     lifted = lift(function, verify="off")
     for _ in range(2):
         assert_same(outcome(lifted, given()), outcome(function, given()))
-    assert name in ("none", "another order") or any(loop.decision == "native" for loop in lifted.report().loops), lifted.report()
+    assert name in ("none", "another order") or any(loop.decision == "native" for loop in lifted.report().loops), (
+        lifted.report()
+    )
 
 
 @pytest.mark.parametrize("backend", ["auto", "torch", "native"])

@@ -12,8 +12,10 @@ from looplift import lift
 __all__ = ["first"]
 
 EXPRESSIONS = (
-    "x[:2].reshape(-1)[k:k + 4]", "x.view(-1)[k] * w", "x[k].view(2, -1).sum(0)[0] * w", "x[k].view(-1, 2)[1].sum() * w",
-    "x.view(4, 5)[k % 4, 1:]", "x.view((2, 10))[1, k:k + 4]", "x[k].reshape(1, 4)[0] + w", "w.view(-1, 1)[k % 4] * x[k]",
+    "x[:2].reshape(-1)[k:k + 4]", "x.view(-1)[k] * w", "x[k].view(2, -1).sum(0)[0] * w",
+    "x[k].view(-1, 2)[1].sum() * w",
+    "x.view(4, 5)[k % 4, 1:]", "x.view((2, 10))[1, k:k + 4]", "x[k].reshape(1, 4)[0] + w",
+    "w.view(-1, 1)[k % 4] * x[k]",
     "x[k, 0].view(-1) * w", "x[k, 0].reshape(1) + w", "x[k, 0].reshape(1, 1)[0] + w", "x[k].view(len(w)) * w",
     "x[k].view([4]) - w", "x.reshape((-1,))[k] + w", "x[k].view(w.shape) * w", "x.t().t().view(-1)[3] * w",
 )  # fmt: skip
@@ -57,8 +59,10 @@ def test_shapes_that_are_none(expression, asks, first):
 
 STORES = (
     "y = x[k] * 2; y[y > 0] = 1; memo[k] = memo[k - 1] + y", "y = torch.zeros(4, dtype=x.dtype); "
-    "y[x[k] < w] = 0.5; memo[k] = memo[k - 1] + y * w", "y = x * 1.0; y[y < 0.2] = -1.5; memo[k] = memo[k - 1] + y.sum(0)",
-    "y = x[k].clone(); y[w > 9] = 3; memo[k] = memo[k - 1] + y", "y = x[k] + 0; y[y == y] = 2; memo[k] = memo[k - 1] + y * w",
+    "y[x[k] < w] = 0.5; memo[k] = memo[k - 1] + y * w",
+    "y = x * 1.0; y[y < 0.2] = -1.5; memo[k] = memo[k - 1] + y.sum(0)",
+    "y = x[k].clone(); y[w > 9] = 3; memo[k] = memo[k - 1] + y",
+    "y = x[k] + 0; y[y == y] = 2; memo[k] = memo[k - 1] + y * w",
     "y = x * 1; y[k][y[k] > 0] = 0; memo[k] = memo[k - 1] + y.sum(0)",
     "y = x * w; y.view(-1)[(x > 0).view(-1)] = 0; memo[k] = memo[k - 1] + y[k]",
     "y = torch.ones(4, dtype=x.dtype); y[x[k] > w] = w[k % 4].abs(); memo[k] = memo[k - 1] + y",
@@ -83,7 +87,8 @@ def test_stores_under_masks_are_programs(store, first):
 
 @pytest.mark.parametrize("backend", ["auto", "torch", "native"])
 @pytest.mark.parametrize("store", [
-    "x[k][x[k] > 0] = 0.5; memo[k] = x[k] * w", "x[x > 0] = w[k]; memo[k] = x[k] + w", "x[w > 0] = 1; memo[k] = x[k] + w",
+    "x[k][x[k] > 0] = 0.5; memo[k] = x[k] * w", "x[x > 0] = w[k]; memo[k] = x[k] + w",
+    "x[w > 0] = 1; memo[k] = x[k] + w",
     "x[k][w > 9] = 0; memo[k] = x[k] + w", "w[w != w] = 0; memo[k] = memo[k - 1] + w + x[k]",
 ])  # fmt: skip
 def test_tensors_of_the_caller(store, backend):
@@ -144,7 +149,9 @@ def test_dicts_take_items(function, frames, backend):
 @pytest.mark.parametrize("count", [4, 1])
 def test_dicts_take_tensors(count, asks, first):
     def frames():
-        found = [{name: g(3, seed=k + ord(name)).requires_grad_(asks) for name in frame} for k, frame in enumerate(FRAMES)]
+        found = [
+            {name: g(3, seed=k + ord(name)).requires_grad_(asks) for name in frame} for k, frame in enumerate(FRAMES)
+        ]
         return found[:count]
 
     runs_as_program(of_tensors, frames)

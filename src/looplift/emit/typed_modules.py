@@ -133,8 +133,8 @@ class Modules(Held):
             ]
             made = Routine(
                 f"{known.name}_{len(self.routines)}", [one for one in known.parameters if one not in modules],
-                copy.deepcopy(known.body), known.stores, known.namespace, kept=known.kept, shared=known.shared, defaults=defaults,
-                modules=modules, hands_out=known.hands_out,
+                copy.deepcopy(known.body), known.stores, known.namespace, kept=known.kept, shared=known.shared,
+                defaults=defaults, modules=modules, hands_out=known.hands_out,
             )  # fmt: skip
             made.parameters_of = function  # type: ignore[attr-defined]
             self.routines[key] = made
@@ -427,5 +427,6 @@ def _with_name(path: ast.expr, place: ast.Subscript, name: ast.Name) -> ast.expr
     if path is place or not isinstance(path, ast.Attribute | ast.Subscript):
         return name
     inner = _with_name(path.value, place, name)
-    made = ast.Attribute(inner, path.attr, path.ctx) if isinstance(path, ast.Attribute) else None
-    return ast.copy_location(made or ast.Subscript(inner, path.slice, path.ctx), path)
+    if isinstance(path, ast.Attribute):
+        return ast.copy_location(ast.Attribute(inner, path.attr, path.ctx), path)
+    return ast.copy_location(ast.Subscript(inner, path.slice, path.ctx), path)

@@ -40,8 +40,10 @@ class Namespaces(Objects):
         return self.records[key]
 
     def record_of(self, made: Any) -> Record:
-        is_namespace = isinstance(made, tuple) and made[0] is SimpleNamespace
-        return self._record(made[1:]) if is_namespace else super().record_of(made)
+        if isinstance(made, tuple) and made[0] is SimpleNamespace:
+            return self._record(made[1:])
+        known: Any = made
+        return super().record_of(known)
 
     def made_object(self, made: type, node: ast.Call) -> Value:
         if made is not SimpleNamespace:
