@@ -21,6 +21,7 @@ from looplift.emit.typed_values import type_of
 from looplift.ops.names import is_library_name
 
 _CONTAINERS = nn.ModuleList | nn.Sequential | nn.ModuleDict | nn.ParameterDict | nn.ParameterList
+_IN_ORDER = nn.ModuleList | nn.Sequential | nn.ParameterList
 CONSTANTS = (bool, int, float, str, type(None))
 
 
@@ -67,6 +68,8 @@ class Held(ArrayCalls):
         """The types of the caller's containers."""
         self.unrolled: dict[str, Found] = {}
         """What a loop over modules stands at."""
+        self.counted: dict[str, int] = {}
+        """How many of them it went through, by the names that count them."""
 
     def _global(self, name: str) -> Any:
         raise NotImplementedError
@@ -85,10 +88,10 @@ class Held(ArrayCalls):
         return None
 
     def _module_named(self, name: str) -> Found | None:
-        if name in self.unrolled:
-            return self.unrolled[name]
         if name in self.renamed or name in self.imports:
             return None
+        if name in self.unrolled:
+            return self.unrolled[name]
         owner, routine = self.owner(name), self.routine
         while routine is not None and routine is not owner:
             if name in routine.modules:
@@ -123,10 +126,29 @@ class Held(ArrayCalls):
             return None
         self._sized(base)
         try:
-            place = ast.literal_eval(index)
+            place = self._known_index(index)
             return self._watched(Found(base.value[place], f"{base.path}[{place!r}]"))
         except (ValueError, KeyError, IndexError, TypeError):
             raise refuse(index, "is no place that is known") from None
+
+    def _known_index(self, index: ast.expr) -> Any:
+        """A constant, or arithmetic with what counts modules; raises ValueError for other subscripts."""
+        match index:
+            case ast.Name(id=name) if name in self.counted and name not in self.renamed:
+                return self.counted[name]
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
+                places = self._known_index(left), self._known_index(right)
+                if any(type(one) is not int for one in places):
+                    raise ValueError
+                return sum(places) if isinstance(op, ast.Add) else places[0] - places[1]
+        return ast.literal_eval(index)
+
+    def _is_known_place(self, index: ast.expr) -> bool:
+        try:
+            self._known_index(index)
+        except ValueError:
+            return False
+        return True
 
     def _sized(self, found: Found) -> int:
         """The number of modules in a container, which is guarded."""
@@ -185,11 +207,15 @@ class Held(ArrayCalls):
         return found is not None and isinstance(found.value, nn.Module)
 
     def _container(self, node: ast.expr) -> Found | None:
-        """The modules that a loop goes through."""
+        """The modules or parameters that a loop goes through."""
         found = self.module_at(node) if isinstance(node, ast.Name | ast.Attribute) else None
-        return found if found is not None and isinstance(found.value, nn.ModuleList | nn.Sequential) else None
+        return found if found is not None and isinstance(found.value, _IN_ORDER) else None
 
     # ------------------------------------------------------------ expressions
+
+    def of_Name(self, node: ast.Name) -> Value:
+        found = self.unrolled.get(node.id) if node.id not in self.renamed else None
+        return super().of_Name(node) if found is None else self.value_of(found, node)
 
     def of_Attribute(self, node: ast.Attribute) -> Value:
         found = self.module_at(node)

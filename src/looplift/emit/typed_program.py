@@ -167,9 +167,11 @@ class Writer(Unchecked):
             self.structs.clear()
             self.library.clear()
             self.altered.clear()
-            self.mixes_arrays = False
+            self.mixes_arrays = self.waits = False
             refusal = self._once()
-            if self.joins.changes == before:
+            if self.joins.changes == before and self.waits and not self.is_settled:
+                self.is_settled = True  # what no round tells is nothing: of empty lists, and where nobody comes
+            elif self.joins.changes == before:
                 if refusal is not None:
                     raise refusal
                 return self._finished()
@@ -178,7 +180,7 @@ class Writer(Unchecked):
     def _once(self) -> Refused | None:
         """Write all routines with the types that are known so far; what is refused may be understood when more are."""
         self.routine, self.bound, self.renamed, self.exits = self.main, set(self.inputs), {}, []
-        self.told, self.handings = frozenset(), []
+        self.told, self.handings, self.unrolled, self.counted = frozenset(), [], {}, {}
         self.no_rows()
         refused = None
         try:
@@ -231,7 +233,7 @@ class Writer(Unchecked):
 
     def _write_routine(self, routine: Routine) -> None:
         self.routine, self.bound, self.told = routine, set(routine.parameters), frozenset()
-        self.renamed, self.exits, self.handings = {}, [], []
+        self.renamed, self.exits, self.handings, self.unrolled, self.counted = {}, [], [], {}, {}
         self.no_rows()
         with self.block() as lines:
             if self.statements(routine.body):
