@@ -362,14 +362,14 @@ def structure_key(node: Node) -> Any:
         return ("node", node.serial)
     attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items() if k not in UNKEYED))
     pieces = tuple(map(_piece_key, node.attrs.get("pieces", ())))
-    return (node.op, attrs, pieces, tuple(map(id, node.axes)), tuple(map(structure_key, node.args)))
+    return (node.op, attrs, pieces, node.axes, tuple(map(structure_key, node.args)))
 
 
 def _piece_key(piece: Any) -> Any:
     """What a piece of a subscript is, but for its nodes, which are operands."""
     held = (getattr(piece, name) for name in fields_of(piece))
     return type(piece).__name__, *(
-        one if isinstance(one, int) else id(one) if isinstance(one, Axis) else one is None for one in held
+        one if isinstance(one, int | Axis) else one is None for one in held
     )
 
 
