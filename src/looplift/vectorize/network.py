@@ -239,11 +239,23 @@ def _is_vector(operand: Any) -> bool:
 
 
 def _joining(base: str, items: list[Node]) -> tuple[str, list[Any]]:
-    """``hstack`` and ``vstack`` of vectors or matrices as ``cat`` or ``stack``."""
-    flat = items[0].kind.rank < 2
+    """``hstack`` and ``vstack`` of elements, vectors or matrices as ``cat`` or ``stack``."""
+    ranks = {item.kind.rank for item in items}
+    flat = ranks <= {0, 1}
     if base == "vstack":
+        items = [_of_rank(item, 1 if flat else 2) for item in items]
         return ("stack" if flat else "cat"), [items]
-    return "cat", [items, nodes.const(0 if flat else 1)]
+    if ranks == {0}:
+        return "stack", [items]
+    return "cat", [[_of_rank(item, 1) for item in items], nodes.const(0 if flat else 1)]
+
+
+def _of_rank(item: Node, least: int) -> Node:
+    """The value with new dimensions in front if it has fewer."""
+    while item.kind.rank < least:
+        kind = Kind(item.kind.family, item.kind.dtype, item.kind.rank + 1)
+        item = Node("unsqueezed", (item,), item.axes, kind, {"dim": -kind.rank})
+    return item
 
 
 def _element(context: Context, name: str, item: Node, fact: Fact) -> Node:
