@@ -137,9 +137,13 @@ class _Rewriter:
         for rewrite in self.rules:
             if (better := rewrite(made)) is not None and self.times.put_in_place(made, better):
                 made = _with_args(better, tuple(map(self.node, better.args)))
-        if made.op == "where" and made.args[0].serial in self.sure and self.times.put_in_place(made, made.args[1]):
+        if made.op == "where" and made.args[0].serial in self.sure and self._is_in_place(made, made.args[1]):
             return made.args[1]
         return self._shared(made)
+
+    def _is_in_place(self, choice: Node, value: Node) -> bool:
+        """Whether a value that is chosen everywhere is the choice: neither its lanes nor its type come of the others."""
+        return value.axes == choice.axes and value.kind == choice.kind and self.times.put_in_place(choice, value)
 
     def _shared(self, node: Node) -> Node:
         """An equal node that exists already, unless its value may change between the two."""
