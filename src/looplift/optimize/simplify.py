@@ -246,4 +246,6 @@ def _changes(name: Node) -> bool:
 
 def _with_args(node: Node, args: tuple[Node, ...], attrs: dict[str, Any] | None = None) -> Node:
     """The node on other operands; it keeps its place in the order of creation, and the time at which it reads."""
-    return Node(node.op, args, node.axes, node.kind, node.attrs if attrs is None else attrs, node.hint, node.serial, node.born)
+    return Node(
+        node.op, args, node.axes, node.kind, node.attrs if attrs is None else attrs, node.hint, node.serial, node.born
+    )

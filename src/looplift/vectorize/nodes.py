@@ -374,9 +374,7 @@ def structure_key(node: Node) -> Any:
 def _piece_key(piece: Any) -> Any:
     """What a piece of a subscript is, but for its nodes, which are operands."""
     held = (getattr(piece, name) for name in fields_of(piece))
-    return type(piece).__name__, *(
-        one if isinstance(one, int | Axis) else one is None for one in held
-    )
+    return type(piece).__name__, *(one if isinstance(one, int | Axis) else one is None for one in held)
 
 
 def reads_memory(node: Node) -> bool:
