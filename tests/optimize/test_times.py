@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 import torch
+from tests.vectorize.harness import copies
 
 from looplift import lift
 from looplift.base.compare import difference
 from looplift.ir.array import Node, Write
 from looplift.ir.facts import Kind
 from looplift.optimize.times import Times
-from tests.vectorize.harness import copies
 
 
 def projected_then_decayed(x, weights):

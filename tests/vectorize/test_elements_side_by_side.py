@@ -1,4 +1,4 @@
-"""``hstack`` and ``vstack`` of elements, which become vectors first, as of vectors and matrices, and of several ranks."""
+"""``hstack`` and ``vstack`` of elements, which become vectors first, of vectors and matrices, and of several ranks."""
 
 import numpy as np
 import pytest

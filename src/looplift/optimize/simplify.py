@@ -142,7 +142,7 @@ class _Rewriter:
         return self._shared(made)
 
     def _is_in_place(self, choice: Node, value: Node) -> bool:
-        """Whether a value that is chosen everywhere is the choice: neither its lanes nor its type come of the others."""
+        """Whether a value that is chosen everywhere is the choice: no lanes and no type come of the others."""
         return value.axes == choice.axes and value.kind == choice.kind and self.times.put_in_place(choice, value)
 
     def _shared(self, node: Node) -> Node:
