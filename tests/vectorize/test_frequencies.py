@@ -63,6 +63,17 @@ def test_functions(function, backend):
             torch.testing.assert_close(got, want)
 
 
+@pytest.mark.parametrize("function", [of_one_index, of_several, by_keyword, as_it_is, unscaled])
+def test_after_calls_without_gradients(function):
+    lifted = lift(function, verify="first")
+    for gradients in (False, True, False, True):
+        for indices in INDICES:
+            got, want = (called(one, indices, gradients=gradients) for one in (lifted, function))
+            torch.testing.assert_close(got[0], want[0])
+            if gradients:
+                torch.testing.assert_close(got[1], want[1])
+
+
 def test_without_gradients_they_run_together():
     for function in (of_one_index, of_several):
         lifted = lift(function, backend="torch", verify="off")
