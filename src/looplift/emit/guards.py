@@ -7,7 +7,7 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
-from looplift.base import memory
+from looplift.base import declared, memory
 from looplift.base.errors import NotLiftable, OfStrides
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import Function, Let, Var, walk
@@ -46,6 +46,7 @@ def guards_of(plan: Any) -> tuple[list[str], dict[str, Any]]:
         guards.append(f"{path} is {value!r}" if value is None or isinstance(value, bool) else f"{path} == {value!r}")
         if type(value) is int:
             guards.append(f"{path}.__class__ is (0).__class__")  # 2.0 and True are equal to integers
+    guards += declared.conditions(attributes.get("reads", ()), names)
     functions = {}
     for number, watched in enumerate(attributes["foreign"]):
         if isinstance(watched.owner, types.ModuleType) and is_library(watched.owner):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
+from looplift.base import declared
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.base.report import LoopRecord
@@ -101,6 +102,7 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     if found.classes:
         namespace |= {"_same_classes": contents.same_classes, "_classes": found.classes}
         guards.append("_same_classes(_classes)")
+    guards += declared.conditions(found.reads, namespace)
     guards += of_libraries(found.functions, namespace)
     if found.overriding:
         namespace |= {"_same_methods": contents.same_methods, "_methods": found.overriding}

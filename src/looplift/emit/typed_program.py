@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 from looplift.base.data import dataclass, field
+from looplift.base.declared import Read
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_attempts import without_attempts
 from looplift.emit.typed_classes import is_constant
@@ -99,6 +100,8 @@ class TypedProgram:
     """Inputs that classes hold, or the modules of functions, which are only read."""
     library: tuple[str, ...] = ()
     """Calls of the library's own functions, as functions of their operands."""
+    reads: tuple[Read, ...] = ()
+    """What is read of modules by running no code."""
 
 
 class Writer(Unchecked):
@@ -471,7 +474,7 @@ class Writer(Unchecked):
             any(isinstance(box.find().default, Factory) for box in self.boxes.values()),
             tuple(one.__name__ for one in self.loops), self.joins.tracked,
             self.paths, tuple(self.watched), self.settings, self.overriding, self.outside,
-            tuple(self.library),
+            tuple(self.library), tuple(dict.fromkeys(self.reads)),
         )  # fmt: skip
 
     def _is_of_objects(self, deep: bool) -> bool:

@@ -28,6 +28,7 @@ from looplift.frontend import (
     instances,
     lambdas,
     ranges,
+    reading,
     statements,
     structures,
     sugar,
@@ -166,6 +167,7 @@ def _bound(build: Builder, owner: Value, name: str) -> Const:
     assert path is not None
     value = owner.value if isinstance(owner, Const) else build.param_values[path]
     found = expressions.read_attribute(build, value, path, name)
+    reading.watch(build, value, path, name)
     if isinstance(owner, Const) and owner in build.strangers:
         return expressions.of_stranger(build, owner, name, found)
     if isinstance(value, types.ModuleType):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import collections
-import enum
-import functools
 import inspect
 import random
 import types
 from collections.abc import Callable
 from typing import Any, TypeGuard
 
+from looplift.base.declared import is_computed
 from looplift.base.spans import Span, span_of
 from looplift.base.streams import numpy_generators
 from looplift.base.syntax import Fails, Tallied
@@ -32,6 +30,7 @@ from looplift.frontend import (
     nests,
     parts,
     perhaps,
+    reading,
     rows,
     statements,
     structures,
@@ -606,31 +605,29 @@ def attribute(build: Builder, value: Value, name: str) -> Value:
         return found
     path = value.path if isinstance(value, Const) else build.object_path(value)
     if path and (getter := getter_of(build, type(build.given(value)), name)) is not None:
+        reading.watch(build, build.given(value), path, name)
         return calls.inline(build, Const(getter, f"{path}.{name}"), getter, [value], {})
     if isinstance(value, Const) and value.path:
         found = read_attribute(build, value.value, value.path, name)
+        reading.watch(build, value.value, value.path, name)
         if value in build.strangers:
             return of_stranger(build, value, name, found)
         if isinstance(value.value, types.ModuleType):
             return _of_module(build, value, name, found)
         return build.live_in(f"{value.path}.{name}", found)
     if path:
-        return build.live_in(f"{path}.{name}", read_attribute(build, build.param_values[path], path, name))
+        found = read_attribute(build, build.param_values[path], path, name)
+        reading.watch(build, build.param_values[path], path, name)
+        return build.live_in(f"{path}.{name}", found)
     return build.emit("attribute", value, Const(name), hint=name if name.isidentifier() else "t")
 
 
 def read_attribute(build: Builder, owner: Any, path: str, name: str) -> Any:
     """The attribute, if it is held by an object or its class: one that code computes may differ in each iteration."""
-    import torch
 
     if (path, name) in build.attributes:
         raise build.refuse("effect-order", f"the attribute '{path}.{name}' is set inside the loop")
-    if isinstance(owner, torch.nn.Module):
-        computed = _is_computed_by_module(owner, name)
-    elif isinstance(owner, type):
-        computed = isinstance(inspect.getattr_static(type(owner), name, None), property)
-    else:
-        computed = not isinstance(owner, types.ModuleType | enum.Enum) and _is_computed(owner, name)
+    computed = is_computed(owner, name)
     if computed and isinstance(owner, (random.Random, *numpy_generators())):
         raise build.refuse("random-order", f"'{path}.{name}' draws random numbers, and their order must stay")
     if computed:
@@ -658,41 +655,6 @@ def reads_its_own_way(kind: type) -> bool:
     base = torch.nn.Module if issubclass(kind, torch.nn.Module) else object
     reader = getattr(base, "__getattr__", None)
     return kind.__getattribute__ is not base.__getattribute__ or getattr(kind, "__getattr__", None) is not reader
-
-
-def _is_computed_by_module(owner: Any, name: str) -> bool:
-    """Whether Python code of the user runs to read an attribute of a network module."""
-    import torch
-
-    kind = type(owner)
-    if kind.__getattribute__ is not torch.nn.Module.__getattribute__:
-        return True
-    declared = inspect.getattr_static(kind, name, MISSING)
-    if declared is not MISSING:
-        return isinstance(declared, property | functools.cached_property)
-    tables = (owner.__dict__, owner._parameters, owner._buffers, owner._modules)
-    return kind.__getattr__ is not torch.nn.Module.__getattr__ and not any(name in table for table in tables)
-
-
-_Pair = collections.namedtuple("_Pair", "first second")
-
-
-def _is_computed(owner: Any, name: str) -> bool:
-    """Whether Python code of a class runs to read an attribute."""
-    kind = type(owner)
-    reader = inspect.getattr_static(kind, "__getattribute__", None)
-    if isinstance(reader, types.FunctionType):
-        return True
-    declared = inspect.getattr_static(kind, name, MISSING)
-    held = name in getattr(owner, "__dict__", {})
-    if declared is MISSING:
-        return not held and hasattr(kind, "__getattr__")
-    plain = (types.FunctionType, staticmethod, classmethod, types.MemberDescriptorType, types.GetSetDescriptorType)
-    plain += (type(vars(_Pair)["first"]),)
-    builtin = (types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType)
-    if isinstance(declared, (*plain, *builtin)) or not hasattr(type(declared), "__get__"):
-        return False
-    return not held or hasattr(type(declared), "__set__")
 
 
 def watch_module(build: Builder, module: types.ModuleType, name: str, found: Any) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from looplift.base.classes import is_called_object
 from looplift.base.data import dataclass, field
+from looplift.base.declared import Read
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span, span_of
 from looplift.ir.grammar import (
@@ -277,6 +278,8 @@ class Builder:
     param_values: dict[str, Any] = field(default_factory=dict)
     guards: list[tuple[str, Any]] = field(default_factory=list)
     foreign: dict[tuple[int, str], Watched] = field(default_factory=dict)
+    reads: list[Read] = field(default_factory=list)
+    """The attributes that are read of what the region is given, and whose reading must run no code."""
     strangers: set[Const] = field(default_factory=set)
     """Constants whose path is one of another namespace: nothing is reached by it in the region's."""
     in_guarded_cells: set[Const] = field(default_factory=set)

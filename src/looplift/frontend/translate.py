@@ -108,6 +108,7 @@ def translate(
         "values": arguments,
         "guards": build.guards,
         "foreign": list(build.foreign.values()),
+        "reads": list(dict.fromkeys(build.reads)),
         "modules": build.modules,
         "unrolled": build.unrolled,
         "sets": tuple(key for key, _ in results if "." in key and "[" not in key),

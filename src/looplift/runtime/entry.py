@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from looplift.base.declared import asks_for_classes
 from looplift.base.errors import NotLiftable, TooLarge
 from looplift.runtime import guards, hot
 from looplift.runtime.contents import ATOMS, CONTAINERS, names_in
@@ -69,13 +70,15 @@ def variant_conditions(
 ) -> list[str]:
     read = reader(program, values)
     every = root_conditions(writer, values, code.objects)
-    every += guards.path_conditions(writer, [path for path in code.paths if path not in values], read)
+    paths = guards.path_conditions(writer, [path for path in code.paths if path not in values], read)
     standard = standard_namespace()
     needed = {name for text in code.guards for name in re.findall(r"\b[A-Za-z_]\w*", text)} - values.keys()
     names = {name: value for name, value in (standard | code.namespace).items() if name in needed}
     names |= own_builtins(" ".join(code.guards), {*values, *names}, program.namespace)
     shapes = {name: writer.shapes[name] for name in values if name in writer.shapes}
-    every += [f"({_renamed(_with_shapes(text, shapes), writer, names)})" for text in code.guards]
+    asked = {text: f"({_renamed(_with_shapes(text, shapes), writer, names)})" for text in code.guards}
+    first = [condition for text, condition in asked.items() if asks_for_classes(text)]
+    every += [*first, *paths, *(condition for condition in asked.values() if condition not in first)]
     if torch._C._is_any_autocast_enabled():
         every += guards.autocast_conditions(writer)
     return list(dict.fromkeys(every))
