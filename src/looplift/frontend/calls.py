@@ -25,6 +25,7 @@ from looplift.frontend import (
     evident,
     expressions,
     host_items,
+    inheritance,
     instances,
     lambdas,
     ranges,
@@ -227,7 +228,7 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
 
     value = callee.value
     if value is torch.is_tensor and len(positional) == 1 and isinstance(positional[0], Const | Var) and not keywords:
-        if (answer := _is_of(build, positional[0], (torch.Tensor,))) is not None:
+        if (answer := inheritance.is_of(build, positional[0], (torch.Tensor,))) is not None:
             return Const(answer)
     if value is torch.autograd.backward:
         raise training.refusal(build)
@@ -619,30 +620,9 @@ def _isinstance(build: Builder, node: ast.Call) -> Value:
     if isinstance(value, instances.Instance) and all(isinstance(kind, Const) for kind in kinds):
         return Const(any([value.is_of(build, kind.value) for kind in kinds if isinstance(kind, Const)]))
     classes = tuple(kind.value for kind in kinds if isinstance(kind, Const))
-    if len(classes) == len(kinds) and (answer := _is_of(build, build.atom(value), classes)) is not None:
+    if len(classes) == len(kinds) and (answer := inheritance.is_of(build, build.atom(value), classes)) is not None:
         return Const(answer)
     raise build.refuse("mixed-kinds", "'isinstance' of a value that the loop makes")
-
-
-def _is_of(build: Builder, value: Atom, classes: tuple[Any, ...]) -> bool | None:
-    """Whether a value is of one of some classes; None where that is not known before the loop runs."""
-    import torch
-
-    if isinstance(value, Const):
-        return isinstance(value.value, classes)
-    for path, var in build.params.items():
-        if var is value:  # the type of a live-in is guarded
-            return isinstance(build.param_values[path], classes)
-    if evident.is_tensor(build, value, carried=False) and not any(map(_is_kind_of_tensor, classes)):
-        return issubclass(torch.Tensor, classes)
-    return None
-
-
-def _is_kind_of_tensor(one: Any) -> bool:
-    """Whether a class holds some tensors only."""
-    import torch
-
-    return not isinstance(one, type) or (issubclass(one, torch.Tensor) and one is not torch.Tensor)
 
 
 def _is_iteration(node: ast.expr) -> bool:
