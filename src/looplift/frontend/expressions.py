@@ -328,8 +328,16 @@ def _member(build: Builder, name: str, left: Value, right: Tup) -> Atom:
 
 def _refuse_nan(build: Builder, a: Value, b: Value) -> None:
     """Containers find what is the very same object without asking whether it is equal, which tells of NaN alone."""
-    if isinstance(a, Var) and isinstance(b, Var) and not any(evident.is_integer(build, one) for one in (a, b)):
-        build.add(Require(build.emit("eq", a, a), "NaN may be found as the object that it is", build.span))
+    if _is_nan(a) and _is_nan(b):
+        raise build.refuse("unsupported-value", "NaN is compared with NaN in a container, which may be the same object")
+    if all(_is_nan(one) or (isinstance(one, Var) and not evident.is_integer(build, one)) for one in (a, b)):
+        one = a if isinstance(a, Var) else b
+        assert isinstance(one, Var)
+        build.add(Require(build.emit("eq", one, one), "NaN may be found as the object that it is", build.span))
+
+
+def _is_nan(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, float | complex) and value.value != value.value
 
 
 def _equal_tuples(build: Builder, name: str, left: Tup, right: Tup) -> Atom:
