@@ -122,8 +122,8 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
 def _equals(path: str, value: Any) -> str:
     if value is None or isinstance(value, bool):
         return f"{path} is {value}"
-    if isinstance(value, float) and value - value != 0:  # repr is no expression
-        return f"{path} != {path}" if value != value else f"{path} == float('{value}')"
+    if isinstance(value, float) and (not value or value - value != 0):  # a zero has a sign, others no expression
+        return f"type({path}) is float and repr({path}) == {repr(value)!r}"
     return f"type({path}) is {type(value).__name__} and {path} == {value!r}"
 
 

@@ -38,7 +38,7 @@ from looplift.frontend import (
 )
 from looplift.frontend.exits import always_exits, with_tuples_for_dicts, without_exits
 from looplift.frontend.names import assigned_names
-from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value, is_none
+from looplift.frontend.scope import LITERALS, Builder, Frame, Outer, Structure, Tup, Value, is_none
 from looplift.frontend.source import plain_function
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand, Require, Var
 from looplift.ops import table, twins
@@ -487,7 +487,9 @@ def _bind(
 
 def default_value(build: Builder, callee: Const, value: Any) -> Value:
     """What a parameter or field holds that a call does not give."""
-    if isinstance(value, (int, float, str, type(None))):
+    import numpy as np
+
+    if value is None or type(value) in LITERALS or isinstance(value, np.generic):
         return Const(value)
     if build.is_known_by_itself(value):
         return build.stranger(value, f"{callee.path}.__defaults__")

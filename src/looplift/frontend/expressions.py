@@ -36,7 +36,7 @@ from looplift.frontend import (
     structures,
     unrolling,
 )
-from looplift.frontend.scope import DICTS, MISSING, Builder, Parted, Structure, Tup, Value, is_none, spelled
+from looplift.frontend.scope import DICTS, LITERALS, MISSING, Builder, Parted, Structure, Tup, Value, is_none, spelled
 from looplift.ir.grammar import Atom, Const, Group, If, Operand, Phi, Require, Slice, Var
 from looplift.ops import special
 from looplift.ops.names import is_library, joining_name
@@ -277,10 +277,15 @@ def compare_one(build: Builder, name: str, left: Value, right: Value) -> Atom:
         return Const((left.value is right.value) == (name == "is_"))
     if name in ("is_", "is_not") and is_none(right) and (left in build.certain or _is_some(build, left)):
         return Const(name == "is_not")
-    if isinstance(left, Const) and isinstance(right, Const) and isinstance(left.value, str | None):
-        if name in ("eq", "ne"):
+    if isinstance(left, Const) and isinstance(right, Const) and _compares_as_text(left.value):
+        if name in ("eq", "ne") and (_compares_as_text(right.value) or not isinstance(right.value, str)):
             return Const((left.value == right.value) == (name == "eq"))
     return build.emit(name, left, right)
+
+
+def _compares_as_text(value: Any) -> bool:
+    """Whether a value is None or a text, which may be a member of an enumeration, that says no ``__eq__`` itself."""
+    return value is None or (isinstance(value, str) and type(value).__eq__ is str.__eq__)
 
 
 def _is_some(build: Builder, value: Atom) -> bool:
@@ -680,8 +685,8 @@ def _of_module(build: Builder, owner: Const, name: str, found: Any) -> Atom:
     path = f"{owner.path}.{name}"
     if is_library(owner.value):
         watch_module(build, owner.value, name, found)
-        return Const(found) if isinstance(found, (int, float)) else Const(found, path)
-    if not build.is_known_by_itself(found) and not isinstance(found, (int, float)):
+        return Const(found) if type(found) in LITERALS else Const(found, path)
+    if not build.is_known_by_itself(found) and type(found) not in LITERALS:
         return build.live_in(path, found)
     watch_module(build, owner.value, name, found)
     made = spelled(found, path)
@@ -694,7 +699,7 @@ def of_stranger(build: Builder, owner: Const, name: str, found: Any) -> Const:
     """An attribute of a module, class or function that the region does not reach by the same path."""
     path = f"{owner.path}.{name}"
     method = isinstance(found, types.MethodType) and isinstance(found.__self__, type)
-    if not (method or isinstance(found, (int, float)) or build.is_known_by_itself(found)):
+    if not (method or type(found) in LITERALS or build.is_known_by_itself(found)):
         raise build.refuse("unsupported-value", f"'{path}' is an object of another module; pass it as an argument")
     if isinstance(owner.value, types.ModuleType):
         watch_module(build, owner.value, name, found)

@@ -233,6 +233,10 @@ WITHOUT_HISTORY = frozenset(
 MISSING = object()
 
 
+LITERALS = (bool, int, float, str, bytes)
+"""Types of values that a text spells; those that inherit from them say themselves what they are."""
+
+
 def is_static(value: Any) -> bool:
     """Values that a variant is made for: modules, functions, classes, network modules, dtypes, flags and strings."""
     import torch
@@ -248,7 +252,7 @@ def spelled(value: Any, path: str) -> Const:
     """A static value that is known by itself, whatever names lead to it: emitted code spells it by ``path``."""
     import torch
 
-    if value is None or value is Ellipsis or isinstance(value, (bool, int, float, str, bytes)):
+    if value is None or value is Ellipsis or type(value) in LITERALS:
         return Const(value)
     return Const(value, str(value) if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)) else path)
 
@@ -563,8 +567,7 @@ class Builder:
         """A name of an inlined function's own module or closure: static, or a number that is guarded to stay."""
         outer = self.frame.outer
         cell = outer.cells.get(name) if isinstance(outer, Outer) else None
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not is_number and not self.is_known_by_itself(value):
+        if type(value) not in (int, float) and not self.is_known_by_itself(value):
             return self._shared(name, value, is_global=cell is None)
         if cell is not None and not self.frame.cells_are_guarded:
             self.watch(cell, ".cell_contents", value)
@@ -587,9 +590,11 @@ class Builder:
     def is_known_by_itself(value: Any) -> bool:
         import torch
 
-        own = (bool, str, bytes, type, types.ModuleType, torch.dtype, torch.layout, torch.memory_format)
+        own = (type, types.ModuleType, torch.dtype, torch.layout, torch.memory_format)
         functions = (types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)
         if value is None or value is Ellipsis or isinstance(value, (*own, *functions)):
+            return True
+        if type(value) in (bool, str, bytes):
             return True
         from looplift.ops.names import name_of
 

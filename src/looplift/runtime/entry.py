@@ -181,8 +181,8 @@ def holds(dispatcher: Dispatcher, variant: Variant, arguments: Sequence[Any], mo
     """Whether a variant's guard, and ``more`` conditions, accept arguments."""
     program = dispatcher.program
     text = f"def guard({', '.join(program.arguments)}):\n    return {_all([*variant.conditions, *more])}"
-    guard = make_function(text, "guard", dispatcher.writer.constants, program.namespace, "<looplift guard>")
     try:
+        guard = make_function(text, "guard", dispatcher.writer.constants, program.namespace, "<looplift guard>")
         return bool(guard(*arguments))
     except Exception:
         return False

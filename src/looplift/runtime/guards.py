@@ -257,13 +257,21 @@ def _of_cell(writer: Writer, text: str, cell: types.CellType, depth: int) -> lis
         return [f"{text} == {writer.constant(empty)}"]
     value, text = cell.cell_contents, f"{text}.cell_contents"
     if isinstance(value, _PLAIN):
-        same = f"{text} == {writer.constant(value)}" if value == value else f"{text} is {writer.constant(value)}"
-        return [writer.type_is(text, value), same]
+        return [writer.type_is(text, value), _is_same(writer, text, value)]
     if (root := writer.roots.get(id(value))) is not None and isinstance(value, _GUARDED_ONCE):
         return [f"{text} is {root}"]  # what it is then, is guarded there
     if isinstance(value, (Tensor, np.ndarray, *_SEQUENCES, dict)) or depth >= DEPTH:
         return [f"{text} is {writer.constant(value)}"]
     return conditions(writer, text, value, depth + 1)
+
+
+def _is_same(writer: Writer, text: str, value: Any) -> str:
+    """That a plain value of the same type is the same: zeros of both signs are equal, and NaN is not."""
+    if value != value:
+        return f"{text} is {writer.constant(value)}"
+    if isinstance(value, float | complex) and 0 in (value.real, value.imag if isinstance(value, complex) else value):
+        return f"{writer.builtin('repr')}({text}) == {repr(value)!r}"
+    return f"{text} == {writer.constant(value)}"
 
 
 def _of_sequence(writer: Writer, text: str, value: list | tuple, depth: int) -> list[str]:
