@@ -19,7 +19,14 @@ from looplift.base.declared import asks_for_classes
 from looplift.base.errors import NotLiftable, TooLarge
 from looplift.runtime import guards, hot
 from looplift.runtime.contents import ATOMS, CONTAINERS, names_in
-from looplift.runtime.variants import Program, RegionCode, make_function, own_builtins, standard_namespace
+from looplift.runtime.variants import (
+    Program,
+    RegionCode,
+    make_function,
+    own_builtins,
+    sees_no_small_numbers,
+    standard_namespace,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from looplift.runtime.dispatch import Dispatcher, Variant
@@ -79,6 +86,8 @@ def variant_conditions(
     asked = {text: f"({_renamed(_with_shapes(text, shapes), writer, names)})" for text in code.guards}
     first = [condition for text, condition in asked.items() if asks_for_classes(text)]
     every += [*first, *paths, *(condition for condition in asked.values() if condition not in first)]
+    if sees_no_small_numbers(program, code, values):
+        every += guards.numpy_conditions(writer)
     if torch._C._is_any_autocast_enabled():
         every += guards.autocast_conditions(writer)
     return list(dict.fromkeys(every))

@@ -483,6 +483,28 @@ def foreign_mode(found: tuple[Any, ...]) -> bool:
     return bool(watched or torch._C._get_tracing_state() is not None)
 
 
+_numpy_states = getattr(np._core.umath, "_extobj_contextvar", None)  # pyright: ignore[reportAttributeAccessIssue]
+_numpy_state: Callable[[], Any] = np.geterr if _numpy_states is None else _numpy_states.get
+"""Gives another object whenever NumPy was told what to report."""
+
+
+def ignores_small_numbers() -> bool:
+    """Whether NumPy says nothing of results that are too small for a float."""
+    state = _numpy_state()
+    if state is not _known_state[0]:
+        _known_state[:] = state, np.geterr()["under"] == "ignore"
+    return _known_state[1]
+
+
+_known_state: list[Any] = [None, False]
+
+
+def numpy_conditions(writer: Writer) -> list[str]:
+    """That NumPy goes on to say nothing of such results."""
+    state, ignores = writer.constant(_numpy_state), writer.constant(ignores_small_numbers)
+    return [f"({state}() is {writer.constant(_numpy_state())} or {ignores}())"]
+
+
 def autocast_conditions(writer: Writer) -> list[str]:
     """Under autocast, the dtypes that it casts to."""
     read = writer.constant(torch.get_autocast_dtype)
