@@ -188,8 +188,8 @@ def build_function(program: Program, code: RegionCode, values: Mapping[str, Any]
 
 
 def sees_no_small_numbers(program: Program, code: RegionCode, values: Mapping[str, Any]) -> bool:
-    """Whether a region over NumPy is a kernel, or one over tensors: they do not see results that are too small for a float, which NumPy
-    ignores unless it is told otherwise."""
+    """Whether a region over NumPy is a kernel, or runs over tensors: then nothing reports what is too small for a
+    float, which NumPy ignores unless it is told otherwise."""
     by_tensors = "_as_tensors" in code.namespace
     if not by_tensors and not any(one.decision in ("native", "lists") for one in code.decisions):
         return False
