@@ -355,6 +355,8 @@ class Builder:
     """Whether what is translated now runs under ``torch.no_grad()``, and what is around it does not."""
     unrecorded: set[str] = field(default_factory=set)
     """What does so: "values", "stores"; "inference" for what runs under ``torch.inference_mode()``."""
+    unrecorded_spans: set[Span] = field(default_factory=set)
+    """Where that stands."""
     leaves: set[Var] = field(default_factory=set)
     """Tensors that the region made and asks gradients for."""
     alike: dict[str, Atom] = field(default_factory=dict)
@@ -380,6 +382,7 @@ class Builder:
     def add(self, statement: Statement) -> None:
         if self.without_history:
             self.unrecorded.add("stores" if isinstance(statement, Store) else "values")
+            self.unrecorded_spans.add(self.span)
         self.blocks[-1].append(statement)
 
     def emit(self, name: str, *args: Operand, hint: str = "t", **kwargs: Operand) -> Var:

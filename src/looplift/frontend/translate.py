@@ -115,6 +115,7 @@ def translate(
         "grows": tuple(build.grown),
         "leaves": build.leaves,
         "unrecorded": frozenset(build.unrecorded),
+        "unrecorded_spans": frozenset(build.unrecorded_spans),
         "alike": {build.params[path]: like for path, like in build.alike.items()},
         "same": list(build.same.values()),
         "differentiates": differentiates or bool(build.leaves),
