@@ -48,14 +48,14 @@ def zipped(y, w):
 
 def unpacked(y, w):
     for k in range(2):
-        a, b, c = y
+        a, b, _ = y
         a[k] = b[0] + w
     return y
 
 
 def unpacked_rows(y, w):
     for k in range(3):
-        a, b, c = y[k]
+        a, _, _ = y[k]
         a.fill_(2.0)
     return y
 
@@ -112,8 +112,8 @@ def copied(y, w):
 
 
 PROGRAMS = [
-    elements, filled, masked, updated, numbered, zipped, unpacked, unpacked_rows, nested, held, seen_otherwise, by_index,
-    of_a_list, under_no_grad, copied,
+    elements, filled, masked, updated, numbered, zipped, unpacked, unpacked_rows, nested, held, seen_otherwise,
+    by_index, of_a_list, under_no_grad, copied,
 ]  # fmt: skip
 
 

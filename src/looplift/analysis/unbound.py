@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 _TOGETHER = ("iter_item", "unpack")
 """What PyTorch makes by one operation that gives several views."""
 _VIEWS = frozenset(
-    """getitem iter_item unpack attribute method.view method.reshape method.t method.transpose method.permute method.squeeze method.unsqueeze
-    method.flatten method.narrow method.select method.diagonal method.view_as method.expand method.unflatten copy
-    torch.reshape torch.transpose torch.permute torch.squeeze torch.unsqueeze torch.flatten torch.diagonal""".split()
+    """getitem iter_item unpack attribute copy method.view method.reshape method.t method.transpose
+    method.permute method.squeeze method.unsqueeze method.flatten method.narrow method.select
+    method.diagonal method.view_as method.expand method.unflatten torch.reshape torch.transpose
+    torch.permute torch.squeeze torch.unsqueeze torch.flatten torch.diagonal""".split()
 )
 
 
