@@ -193,6 +193,7 @@ class _Named:
 
     def members(self, kind: type) -> str:
         """The table of what a class declares, which shows what it will declare."""
+        self.name("_class", kind)
         return self.name("_class", vars(kind), (id(kind), "members"))
 
 
@@ -226,11 +227,8 @@ def _of_declaration(kind: type, name: str, named: _Named) -> Iterator[str]:
 
 
 def _of_member(kind: type, name: str, named: _Named) -> str:
-    """A value may be another one of its type, which runs no code where it is read."""
-    declared, text = vars(kind)[name], f"{named.members(kind)}[{name!r}]"
-    if hasattr(type(declared), "__get__"):
-        return f"{text} is {named.name('_member', declared)}"
-    return f"type({text}) is {named.name('_class', type(declared))}"
+    """What is declared may be another one of its type: reading it runs as much code."""
+    return f"type({named.members(kind)}[{name!r}]) is {named.name('_class', type(vars(kind)[name]))}"
 
 
 def _of_table(read: Read, named: _Named) -> str:
@@ -238,5 +236,6 @@ def _of_table(read: Read, named: _Named) -> str:
     kind, owner = read.kinds[0], "row" if read.each else read.path
     holds = f"{read.name!r} in {owner}.{read.held_in}"
     if read.held_in == SLOTS:  # one without a value raises
-        holds = f"({named.name('_member', inspect.getattr_static(kind, read.name))}.__get__({owner}), True)"
+        declaring = next(one for one in kind.__mro__ if read.name in vars(one))
+        holds = f"({named.members(declaring)}[{read.name!r}].__get__({owner}), True)"
     return f"{named.name('_class', kind)} and {f'all([{holds} for row in {read.path}])' if read.each else holds}"
