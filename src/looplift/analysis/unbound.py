@@ -48,11 +48,13 @@ def _stores(function: Function) -> Iterator[Store | Let]:
     """The stores and operations in place that are recorded."""
     silent = function.attributes["unrecorded_spans"]
     for statement in walk(function.body):
-        in_place = isinstance(statement, Let) and (
-            statement.op.name.startswith("inplace.") or base_name(statement.op.name).endswith("_")
-        )
-        if (in_place or isinstance(statement, Store)) and statement.span not in silent:
-            yield statement
+        if isinstance(statement, Store) or (isinstance(statement, Let) and _is_in_place(statement.op)):
+            if statement.span not in silent:
+                yield statement
+
+
+def _is_in_place(op: Op) -> bool:
+    return op.name.startswith("inplace.") or base_name(op.name).endswith("_")
 
 
 def _items_written(function: Function, store: Store | Let) -> list[Let]:

@@ -167,10 +167,6 @@ def asks_for_classes(condition: str) -> bool:
     return re.search(r"\b_class_\d+\b", condition) is not None
 
 
-def stays(path: str, value: Any, names: dict[str, Any]) -> list[str]:
-    """That a flag, a number or a text is the same one; ``names`` gets the objects that this mentions."""
-
-
 def conditions(reads: Sequence[Read], names: dict[str, Any]) -> list[str]:
     """What must hold for all of them, outermost first; ``names`` gets the objects that this mentions."""
     named = _Named(names)
