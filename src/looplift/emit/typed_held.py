@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
+from looplift.base.declared import Read, is_computed, reads_of
 from looplift.emit.typed_array_calls import ArrayCalls
 from looplift.emit.typed_scope import Routine, Value, refuse
 from looplift.emit.typed_types import NONE
@@ -58,6 +59,8 @@ class Held(ArrayCalls):
         """Of inputs that modules hold, by their names."""
         self.watched: dict[str, None] = {}
         """The paths of modules."""
+        self.reads: list[Read] = []
+        """What is read of modules by running no code."""
         self.settings: dict[str, Any] = {}
         """Numbers and the like that modules hold, by their paths."""
         self.overriding: dict[tuple[type, str], Any] = {}
@@ -115,6 +118,9 @@ class Held(ArrayCalls):
     def _held_by(self, base: Found, name: str) -> Found | None:
         if not isinstance(base.value, nn.Module):
             return None
+        if is_computed(base.value, name):
+            raise refuse(None, f"'{base.path}.{name}' is computed at each access")
+        self.reads += reads_of(base.value, base.path, name, is_guarded=base.path in self.values)
         held = vars(base.value)
         for table in ("_parameters", "_buffers", "_modules"):
             if name in held[table]:

@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 from looplift.base.data import dataclass, field
+from looplift.base.declared import Read
 from looplift.base.handed import own_nodes, with_yields
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_attempts import without_attempts
@@ -101,6 +102,8 @@ class TypedProgram:
     """Inputs that classes hold, or the modules of functions, which are only read."""
     library: tuple[str, ...] = ()
     """Calls of the library's own functions, as functions of their operands."""
+    reads: tuple[Read, ...] = ()
+    """What is read of modules by running no code."""
     sets: tuple[tuple[str, str], ...] = ()
     """Attributes of modules that are set to what is handed out last: the paths of the modules, and names."""
     told_apart: list[str] = field(default_factory=list)
@@ -502,7 +505,8 @@ class Writer(Unchecked):
             any(isinstance(box.find().default, Factory) for box in self.boxes.values()),
             tuple(one.__name__ for one in self.loops), self.joins.tracked,
             self.paths, tuple(self.watched), self.settings_that_stay(), self.overriding, self.outside,
-            tuple(self.library), tuple((one.owner, one.name) for one in self.changing.values()), self.told_apart(),
+            tuple(self.library), tuple(dict.fromkeys(self.reads)),
+            tuple((one.owner, one.name) for one in self.changing.values()), self.told_apart(),
         )  # fmt: skip
 
     def _is_of_objects(self, deep: bool) -> bool:
