@@ -166,6 +166,7 @@ class _Collector(ast.NodeVisitor):
         inside = names_of(node.body)
         self.names.loads |= inside.loads
         self.names.captured |= inside.loads | inside.captured
+        self.names.rebound |= (inside.outer & inside.stores) | inside.rebound
         self.names.stores.add(node.name)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:

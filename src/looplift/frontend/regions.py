@@ -47,6 +47,10 @@ class Scope:
     namespace: Mapping[str, Any]
     enclosing: frozenset[str] = frozenset()
     """Names of the functions around this one that it may read: its free variables."""
+    closure: frozenset[str] = frozenset()
+    """Those of them that are free variables of the function that is lifted, whose cells are known."""
+    rebound_around: frozenset[str] = frozenset()
+    """Those of them that some function rebinds."""
     refused: dict[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
     """Loops that cannot be moved, by place: code and sentence. Shared with the functions inside."""
 
@@ -187,7 +191,23 @@ class Region:
         scope, flow, start = self.scope, self.scope.flow, self.block[self.start]
         inner = (read for name in self._read if (read := scope.helpers.get(name)))
         names = (self._read & flow.possible[start]) | (frozenset().union(*inner) & flow.bound[start])
-        return sorted(names | ((self._read & scope.enclosing) - scope.locals))
+        return sorted(names | self._from_around)
+
+    @cached_property
+    def shared(self) -> list[str]:
+        """Free variables that it reads where they are, as calls may rebind them while it runs, or after functions were
+        made here that hold on to them."""
+        scope = self.scope
+        return sorted(self._from_around & (scope.closure | scope.rebound_around | self.held))
+
+    @cached_property
+    def handed_over(self) -> list[str]:
+        """Those of them whose cells are known only where it is called."""
+        return [name for name in self.shared if name not in self.scope.closure]
+
+    @cached_property
+    def _from_around(self) -> frozenset[str]:
+        return (self._read & self.scope.enclosing) - self.scope.locals
 
     @cached_property
     def never_bound(self) -> frozenset[str]:
@@ -392,7 +412,7 @@ class Found:
 
 def find_regions(source: Source, namespace: Mapping[str, Any], free: tuple[str, ...] = ()) -> Found:
     """The regions of a function. ``namespace`` are its globals, ``free`` the names of its closure."""
-    scope = Scope(source.tree, namespace, frozenset(free))
+    scope = Scope(source.tree, namespace, frozenset(free), frozenset(free))
     regions = _regions_of_scope(scope, source.file)
     kinds = (ast.For, ast.While, *COMPREHENSIONS)
     every: list[ast.AST] = [node for node in nodes_of(source.tree) if isinstance(node, kinds)]
@@ -421,10 +441,13 @@ def _regions_of_scope(scope: Scope, file: str) -> list[Region]:
         return []
     regions = regions_of_block(scope, scope.function.body, file, scope.function.name)
     around = scope.locals | scope.enclosing
+    rebound = scope.rebound_around | scope.flow.names.rebound | scope.flow.names.outer
     for node in _inner_functions(scope.function):
         if not any(isinstance(child, ast.Yield | ast.YieldFrom | ast.Await) for child in walk_own(node)):
             free = frozenset(free_names(node)) & around
-            regions += _regions_of_scope(Scope(node, scope.namespace, free, scope.refused), file)
+            inner = Scope(node, scope.namespace, free, scope.closure - scope.locals, free & rebound, scope.refused)
+            inner.rebound_around |= free & inner.flow.names.outer
+            regions += _regions_of_scope(inner, file)
     return regions
 
 
