@@ -15,7 +15,17 @@ from typing import Any
 from looplift.base.data import dataclass, field
 from looplift.base.syntax import children_of, nodes_of
 from looplift.frontend.flow import Flow, flow_of
-from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, Names, free_names, names_of, parameters, position_of
+from looplift.frontend.holding import Receivers, held_names
+from looplift.frontend.names import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    Names,
+    free_names,
+    names_of,
+    parameters,
+    position_of,
+    value_of,
+)
 from looplift.frontend.obstacles import has_return, obstacle, walk_own
 from looplift.frontend.simple import (
     is_allocation,
@@ -31,12 +41,6 @@ from looplift.frontend.source import Source
 
 _FRAME_READERS = frozenset(("locals", "vars", "eval", "exec", "globals", "dir"))
 _FRAME_METHODS = frozenset(("_getframe", "currentframe"))
-_KEY_CALLS = frozenset(("sorted", "min", "max", "sort", "reduce"))
-_LAZY_KEY_CALLS = frozenset(("map", "filter"))
-_CONSUMERS = frozenset((
-    "sum", "min", "max", "any", "all", "list", "tuple", "set", "frozenset", "dict", "sorted", "next", "join", "extend",
-    "update", "prod", "fsum", "fromiter", "stack", "cat", "Counter", "deque",
-))  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -65,7 +69,18 @@ class Scope:
     @cached_property
     def captured(self) -> frozenset[str]:
         """Locals that functions and generators inside hold on to."""
-        return held_names(self.function.body)
+        return held_names(self.function.body, self.receivers)
+
+    @cached_property
+    def doubted(self) -> frozenset[str]:
+        """More of them, if parameters are no containers of Python's."""
+        receivers = Receivers(self.function, self.receivers.find, may_ask=False)
+        return held_names(self.function.body, receivers) - self.captured
+
+    @cached_property
+    def receivers(self) -> Receivers:
+        known = {**vars(builtins), **self.namespace}
+        return Receivers(self.function, lambda node: value_of(node, known, self.locals | self.enclosing))
 
     @cached_property
     def helpers(self) -> dict[str, frozenset[str]]:
@@ -96,48 +111,6 @@ class Scope:
             if isinstance(node, ast.Attribute) and node.attr in _FRAME_METHODS:
                 return True
         return False
-
-
-def held_names(nodes: list[ast.stmt]) -> frozenset[str]:
-    """Names that functions and generators in statements hold on to, except those that are gone at once: keys of
-    ``sorted`` and the like, and what ``sum`` and the like run through."""
-    held: set[str] = set()
-
-    def visit(node: ast.AST, consumed: bool) -> None:
-        if isinstance(node, FUNCTIONS):
-            held.update(free_names(node))
-        elif isinstance(node, ast.ClassDef):
-            held.update(names_of(node).captured)
-        elif isinstance(node, ast.GeneratorExp) and not consumed:
-            held.update(_held_by(node))
-        callee = _callee(node) if isinstance(node, ast.Call) else ""
-        is_key = callee in _KEY_CALLS or (consumed and callee in _LAZY_KEY_CALLS)
-        consumes = callee in _CONSUMERS or isinstance(node, ast.Starred) or _is_taken_apart(node)
-        for child in children_of(node):
-            value = child.value if isinstance(child, ast.keyword) else child
-            if not (is_key and isinstance(value, ast.Lambda)):
-                visit(child, consumes)
-
-    for node in nodes:
-        visit(node, False)
-    return frozenset(held)
-
-
-def _is_taken_apart(node: ast.AST) -> bool:
-    """Whether an assignment takes its value apart, and keeps nothing of it."""
-    return isinstance(node, ast.Assign) and all(isinstance(one, ast.Tuple | ast.List) for one in node.targets)
-
-
-def _held_by(node: ast.GeneratorExp) -> set[str]:
-    """Names that a generator reads while it runs: what its first iteration goes through was evaluated before."""
-    rest = [part for one in node.generators for part in (one.target, *one.ifs)]
-    inside = names_of([node.elt, *rest, *(one.iter for one in node.generators[1:])])
-    return inside.loads - inside.stores
-
-
-def _callee(node: ast.Call) -> str:
-    func = node.func
-    return func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
 
 
 @dataclass(eq=False)
@@ -243,7 +216,13 @@ class Region:
     @cached_property
     def held(self) -> frozenset[str]:
         """Names that functions and generators made here hold on to."""
-        return held_names(self.statements)
+        return held_names(self.statements, self.scope.receivers)
+
+    @cached_property
+    def asked(self) -> list[str]:
+        """Parameters that have to be containers of Python's, which keep no functions and generators for later."""
+        doubted = self.scope.doubted & (self.names.stores | self.bound_later)
+        return sorted(self.scope.receivers.asked) if doubted else []
 
     @cached_property
     def bound_later(self) -> frozenset[str]:

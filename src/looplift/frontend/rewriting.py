@@ -29,6 +29,8 @@ CLOCK = "__looplift_clock__"
 VALUE = "__looplift_value_{}"
 """The parameter for the value of a free variable that is read where it is."""
 READY = "__looplift_ready__"
+_CONTAINERS = "([].__class__, {}.__class__, {0}.__class__, ''.__class__)"
+"""Types that nobody rebinds."""
 
 
 @dataclass
@@ -113,10 +115,11 @@ def _call_of(region: Region, number: int) -> list[ast.stmt]:
     for name in region.optional:
         text += f"\nif {name} is {REGIONS_NAME}[0]:\n    del {name}"
     statements = located(text, region.block[region.first])
-    if not region.uncertain:
+    if not region.uncertain and not region.asked:
         return statements
     needed = " ".join(f"{name};" for name in region.uncertain)
-    test = f"try:\n    {needed} {READY} = True\nexcept NameError:\n    {READY} = False"
+    holds = " and ".join(f"{name}.__class__ in {_CONTAINERS}" for name in region.asked) or "True"
+    test = f"try:\n    {needed} {READY} = {holds}\nexcept NameError:\n    {READY} = False"
     choose = f"if {READY}:\n    pass\nelse:\n    pass"
     guard, choice = located(f"{test}\n{choose}", region.block[region.first])
     assert isinstance(choice, ast.If)
