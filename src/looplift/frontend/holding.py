@@ -7,12 +7,13 @@ as ``sort`` and ``update`` do so if they are those of Python's containers, which
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.syntax import children_of, nodes_of
-from looplift.frontend.names import FUNCTIONS, free_names, names_of, parameters
+from looplift.frontend.names import FUNCTIONS, free_names, names_of, parameters, walk_own
 
 _KEY_CALLS = frozenset(("sorted", "min", "max", "reduce"))
 _LAZY_KEY_CALLS = frozenset(("map", "filter"))
@@ -21,7 +22,9 @@ _CONSUMERS = frozenset((
     "fromiter", "stack", "cat", "Counter", "deque",
 ))  # fmt: skip
 _METHODS = frozenset(("sort", "join", "extend", "update"))
-_LIBRARIES = frozenset(("builtins", "functools", "math", "collections", "numpy", "torch"))
+_LIBRARIES = frozenset(
+    ("builtins", "functools", "math", "collections", "numpy", "torch", "io", "warnings", "contextlib")
+)
 _DISPLAYS = (ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Set, ast.SetComp, ast.JoinedStr)
 _CONTAINERS = frozenset(("list", "dict", "set", "str", "sorted", "deque", "Counter", "OrderedDict", "defaultdict"))
 
@@ -53,7 +56,7 @@ class Receivers:
             case ast.Constant(value=str()):
                 return True
             case ast.Call(func=func):
-                return is_of_library(func, self.find) in _CONTAINERS
+                return name_in_library(func, self.find) in _CONTAINERS
             case ast.Name(id=name) if name in self.given:
                 if not self.may_ask or name in self.bindings:
                     return False
@@ -79,12 +82,12 @@ class Receivers:
             case ast.ListComp(elt=item) | ast.DictComp(value=item):
                 return isinstance(item, _DISPLAYS)
             case ast.Call(args=[ast.Name() as maker]):
-                is_dict = is_of_library(node.func, self.find) == "defaultdict"
-                return is_dict and is_of_library(maker, self.find) in _CONTAINERS
+                is_dict = name_in_library(node.func, self.find) == "defaultdict"
+                return is_dict and name_in_library(maker, self.find) in _CONTAINERS
         return False
 
 
-def is_of_library(node: ast.expr, find: Find) -> str:
+def name_in_library(node: ast.expr, find: Find) -> str:
     """The name of a function or type of a library; empty for others."""
     if not isinstance(node, ast.Name | ast.Attribute) or (found := find(node)) is None:
         return ""
@@ -92,6 +95,27 @@ def is_of_library(node: ast.expr, find: Find) -> str:
     module = getattr(found if home is None else home, "__module__" if home is None else "__name__", None) or ""
     is_known = module.partition(".")[0].lstrip("_") in _LIBRARIES
     return getattr(found, "__name__", "") if is_known else ""
+
+
+def imports_of(function: ast.FunctionDef) -> dict[str, Any]:
+    """What a function imports, by names that nothing else in it binds; of modules that are loaded already."""
+    found: dict[str, Any] = {}
+    names = names_of(function.body)
+    others = {*parameters(function.args)} | names.rebound | names.outer
+    for node in walk_own(function):
+        match node:
+            case ast.Import(names=aliases):
+                for one in aliases:
+                    name = one.name if one.asname else one.name.partition(".")[0]
+                    found[one.asname or name] = sys.modules.get(name)
+            case ast.ImportFrom(module=str(module), names=aliases, level=0):
+                found.update(
+                    {one.asname or one.name: getattr(sys.modules.get(module), one.name, None) for one in aliases}
+                )
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                others.add(name)
+        others.update(one.name for one in children_of(node) if isinstance(one, ast.FunctionDef | ast.ClassDef))
+    return {name: one for name, one in found.items() if one is not None and name not in others}
 
 
 def _bindings(nodes: list[ast.stmt]) -> Iterator[tuple[str, ast.expr | None]]:
@@ -131,7 +155,7 @@ def held_names(nodes: Iterable[ast.AST], receivers: Receivers) -> frozenset[str]
         func = node.func
         if isinstance(func, ast.Attribute) and func.attr in _METHODS and receivers.is_container(func.value):
             return func.attr
-        return is_of_library(func, receivers.find)
+        return name_in_library(func, receivers.find)
 
     def visit(node: ast.AST, consumed: bool) -> None:
         if isinstance(node, FUNCTIONS):

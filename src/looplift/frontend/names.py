@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass, field, fields_of
@@ -46,6 +46,14 @@ def names_of(nodes: ast.AST | Iterable[ast.AST | None]) -> Names:
         if node is not None:
             every.merge(names_of(node))
     return every
+
+
+def walk_own(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes except those of functions inside."""
+    yield node
+    for child in children_of(node):
+        if not isinstance(child, (*FUNCTIONS, ast.ClassDef)):
+            yield from walk_own(child)
 
 
 def position_of(node: ast.AST) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import types
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from looplift.base.data import dataclass, field
 from looplift.base.syntax import children_of, nodes_of
 from looplift.frontend.flow import Flow, flow_of
-from looplift.frontend.holding import Receivers, held_names
+from looplift.frontend.holding import Receivers, held_names, imports_of
 from looplift.frontend.names import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -24,9 +25,9 @@ from looplift.frontend.names import (
     names_of,
     parameters,
     position_of,
-    value_of,
+    walk_own,
 )
-from looplift.frontend.obstacles import has_return, obstacle, walk_own
+from looplift.frontend.obstacles import has_return, obstacle
 from looplift.frontend.simple import (
     is_allocation,
     is_loop,
@@ -57,14 +58,17 @@ class Scope:
     """Those of them that some function rebinds."""
     refused: dict[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
     """Loops that cannot be moved, by place: code and sentence. Shared with the functions inside."""
+    imported_around: Mapping[str, Any] = field(default_factory=dict)
+    """What the functions around this one import."""
 
     @cached_property
     def flow(self) -> Flow:
-        return flow_of(self.function)
+        return flow_of(self.function, self.find)
 
     @cached_property
     def locals(self) -> frozenset[str]:
-        return frozenset(self.flow.names.stores | set(parameters(self.function.args))) - self.flow.names.outer
+        names = names_of(self.function.body)
+        return frozenset(names.stores | set(parameters(self.function.args))) - names.outer
 
     @cached_property
     def captured(self) -> frozenset[str]:
@@ -79,8 +83,22 @@ class Scope:
 
     @cached_property
     def receivers(self) -> Receivers:
-        known = {**vars(builtins), **self.namespace}
-        return Receivers(self.function, lambda node: value_of(node, known, self.locals | self.enclosing))
+        return Receivers(self.function, self.find)
+
+    def find(self, node: ast.expr) -> Any:
+        """The object that a name or an attribute of a module stands for; modules that it imports are known, too."""
+        if isinstance(node, ast.Attribute):
+            owner = self.find(node.value)
+            return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) else None
+        if not isinstance(node, ast.Name):
+            return None
+        return self.imported.get(node.id) or self.lookup(node.id)
+
+    @cached_property
+    def imported(self) -> dict[str, Any]:
+        """What it or a function around it imports, by names that nothing else binds."""
+        around = {name: one for name, one in self.imported_around.items() if name in self.enclosing - self.locals}
+        return around | imports_of(self.function)
 
     @cached_property
     def helpers(self) -> dict[str, frozenset[str]]:
@@ -425,6 +443,7 @@ def _regions_of_scope(scope: Scope, file: str) -> list[Region]:
         if not any(isinstance(child, ast.Yield | ast.YieldFrom | ast.Await) for child in walk_own(node)):
             free = frozenset(free_names(node)) & around
             inner = Scope(node, scope.namespace, free, scope.closure - scope.locals, free & rebound, scope.refused)
+            inner.imported_around = scope.imported
             inner.rebound_around |= free & inner.flow.names.outer
             regions += _regions_of_scope(inner, file)
     return regions
