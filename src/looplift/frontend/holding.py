@@ -1,7 +1,7 @@
 """Statements in, the names that functions and generators made in them hold on to out.
 
-What is gone at once holds nothing: a key of ``sorted`` and the like, what ``sum`` and the like run through. Methods such
-as ``sort`` and ``update`` do so if they are those of Python's containers, which is seen, or asked of a parameter.
+What is gone at once holds nothing: a key of ``sorted`` and the like, what ``sum`` and the like run through. Methods
+such as ``sort`` and ``update`` do so if they are those of Python's containers, which is seen, or asked of a parameter.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Find = Callable[[ast.expr], Any]
 
 @dataclass(eq=False)
 class Receivers:
-    """What the receivers of methods in one function are; ``asked``: parameters that have to be asked for their types."""
+    """What receivers of methods in a function are; ``asked``: parameters that have to be asked for their types."""
 
     function: ast.FunctionDef
     find: Find
