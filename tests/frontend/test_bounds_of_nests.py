@@ -1,4 +1,4 @@
-"""Loops over products, choices and places whose bodies change what the bounds were made of: these are those of before."""
+"""Loops over products, choices and places whose bodies change what the bounds were made of."""
 
 import copy
 import itertools as it
@@ -165,7 +165,7 @@ def test_items_are_numbers_of_numpy(function, backend):
     array = np.arange(6.0).reshape(2, 3)
     for values in (torch.from_numpy(array), array, array.astype(np.float32), torch.ones(2, 2), array):
         want, got = function(copy.deepcopy(values)), lifted(copy.deepcopy(values))
-        np.testing.assert_array_equal(np.array(got[-1], dtype=object), np.array(want[-1], dtype=object))
+        assert str(got[-1]) == str(want[-1])
         assert type(got[0]) is type(want[0]) and got[0] == want[0]
 
 

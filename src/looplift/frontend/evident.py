@@ -46,6 +46,23 @@ def is_tensor(build: Builder, value: Value, *, carried: bool = True) -> bool:
     return False
 
 
+def may_be_tensor(build: Builder, value: Value) -> bool:
+    """Whether a value is not surely something else: a list, tuple or array of the caller, or a list of the region."""
+    import torch
+
+    if not isinstance(value, Var) or value in build.sites or is_array(build, value):
+        return False
+    if (path := build.param_path(value)) is not None:
+        return isinstance(build.param_values[path], torch.Tensor)
+    if value in build.entered:
+        return may_be_tensor(build, build.entered[value])
+    made = maker(build, value)
+    return not (isinstance(made, Let) and made.op.name in _LISTS)
+
+
+_LISTS = ("list", "tuple", "builtin.list", "builtin.tuple", "method.tolist")
+
+
 def is_array(build: Builder, value: Value) -> bool:
     """Whether a value is surely an array of NumPy's: an argument, or one that the region makes."""
     import numpy as np
