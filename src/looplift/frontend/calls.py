@@ -27,6 +27,7 @@ from looplift.frontend import (
     host_items,
     instances,
     lambdas,
+    nested,
     ranges,
     statements,
     structures,
@@ -520,8 +521,9 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
         case "zip" if not node.keywords:
             return conversions.unpacked_zip(build, node)
         case "sorted" | "set" | "frozenset":
-            found = host_items.made_beforehand(build, node)
-            return sugar.sorted_by_key(build, node) if found is None and name == "sorted" else found
+            if (found := host_items.made_beforehand(build, node)) is not None or name != "sorted":
+                return found
+            return _sorted_set(build, node) if single else sugar.sorted_by_key(build, node)
         case "slice":
             return cuts.made(build, node)
         case "range" if not node.keywords and not any(isinstance(one, ast.Starred) for one in node.args):
@@ -544,6 +546,12 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
         case "min" | "max" if len(node.args) >= 2 and not node.keywords:
             return _extreme(build, name, [expressions.evaluate_atom(build, arg) for arg in node.args])
     return None
+
+
+def _sorted_set(build: Builder, node: ast.Call) -> Value | None:
+    """``sorted(s)`` of a set or tuple of numbers that goes by a name; None of anything else."""
+    value = expressions.evaluate(build, node.args[0]) if isinstance(node.args[0], ast.Name) else None
+    return build.emit("builtin.sorted", value.whole, hint="order") if isinstance(value, nested.Frozen) else None
 
 
 def _extreme_by_key(build: Builder, name: str, node: ast.Call) -> Value | None:
@@ -572,6 +580,8 @@ def _of_known(build: Builder, name: str, node: ast.Call) -> Value:
         made = comprehensions.comprehension(build, generator_of(node.args[0]))
     else:
         made = expressions.evaluate(build, node.args[0])
+    if isinstance(made, nested.Frozen):
+        return build.emit(f"builtin.{name}", made.whole)
     items = expressions.known_items(build, made)
     if items is None:
         return build.emit(f"builtin.{name}", operand(build, made))
@@ -658,8 +668,8 @@ def _generator(node: ast.expr) -> tuple[ast.expr, list[ast.comprehension]]:
 
 def _sum(build: Builder, node: ast.Call) -> Value:
     """``sum(e for x in xs)`` is ``total = 0`` and a loop that adds."""
-    element, generators = _generator(node.args[0])
     start = [*node.args[1:], *(keyword.value for keyword in node.keywords), ast.Constant(0)][0]
+    element, generators = _generator(comprehensions.made_first(build, node.args[0], [start]))
     total = f"_total_{next(build.counter)}"
     body = ast.Assign([ast.Name(total, ast.Store())], ast.BinOp(ast.Name(total, ast.Load()), ast.Add(), element))
     return _run(build, node, total, start, body, generators)
@@ -668,14 +678,10 @@ def _sum(build: Builder, node: ast.Call) -> Value:
 def _search(build: Builder, name: str, node: ast.expr) -> Value:
     """``any(c for x in xs)`` stops at the first that holds, ``all`` at the first that does not."""
     if isinstance(node, ast.ListComp):  # the list is made to its end before its items are asked
-        name_of_list = f"_listed_{next(build.counter)}"
-        build.env[name_of_list] = comprehensions.comprehension(build, node)
-        listed = ast.copy_location(ast.Name(name_of_list, ast.Load()), node)
         item = ast.Name("_item", ast.Load())
-        made = ast.GeneratorExp(item, [ast.comprehension(ast.Name("_item", ast.Store()), listed, [], 0)])
-        found = _search(build, name, ast.copy_location(made, node))
-        del build.env[name_of_list]
-        return found
+        target, listed = ast.Name("_item", ast.Store()), comprehensions.listed(build, node)
+        made = ast.GeneratorExp(item, [ast.comprehension(target, listed, [], 0)])
+        return _search(build, name, ast.copy_location(made, node))
     element, generators = _generator(node)
     found = f"_found_{next(build.counter)}"
     if len(generators) > 1:

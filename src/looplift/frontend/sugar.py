@@ -63,16 +63,17 @@ def best_by_key(build: Builder, node: ast.Call, name: str) -> Value | None:
         return None
     n = next(build.counter)
     key, best, top, item, score = (f"_{word}_{n}" for word in ("key", "best", "top", "item", "score"))
+    iterable = comprehensions.made_first(build, node.args[0], [node.keywords[0].value])
     build.env[key] = expressions.evaluate(build, node.keywords[0].value)
     sign = ">" if name == "max" else "<"
     made = _parsed(
         f"{best} = None\n{top} = None\n"
         f"for {item} in iterable:\n    {score} = {key}({item})\n"
         f"    if {top} is None or {score} {sign} {top}:\n        {top} = {score}\n        {best} = {item}\n",
-        iterable=node.args[0],
+        iterable=iterable,
     )
     try:
-        return _run(build, node, made, _generators(item, node.args[0]), best)
+        return _run(build, node, made, _generators(item, iterable), best)
     finally:
         for left in (key, top, score):
             build.env.pop(left, None)
@@ -106,6 +107,7 @@ def first_of(build: Builder, node: ast.Call) -> Value | None:
         return None
     generator, default = node.args
     assert isinstance(generator, ast.GeneratorExp)
+    comprehensions.made_first(build, generator, [default])
     if len(generator.generators) != 1:
         return None
     found = f"_found_{next(build.counter)}"
@@ -121,13 +123,14 @@ def reduced(build: Builder, node: ast.Call) -> Value | None:
     function, total, item = (f"_{word}_{n}" for word in ("function", "total", "item"))
     build.env[function] = expressions.evaluate(build, node.args[0])
     start = node.args[2] if len(node.args) == 3 else ast.Constant(None)
+    iterable = comprehensions.made_first(build, node.args[1], [start])
     step = f"{function}({total}, {item})"
     if len(node.args) == 2:
         step = f"{item} if {total} is None else {step}"
     text = f"{total} = start\nfor {item} in iterable:\n    {total} = {step}\n"
-    made = _parsed(text, start=start, iterable=node.args[1])
+    made = _parsed(text, start=start, iterable=iterable)
     try:
-        return _run(build, node, made, _generators(item, node.args[1]), total)
+        return _run(build, node, made, _generators(item, iterable), total)
     finally:
         build.env.pop(function)
 
