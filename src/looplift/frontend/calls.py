@@ -427,6 +427,7 @@ def _path_of(build: Builder, callee: Const, *, has_path: bool) -> str:
 
 def run_body(build: Builder, frame: Frame, key: Any, statements_of_body: list[ast.stmt]) -> Value:
     """What the body of a function returns, translated in a frame of its own; ``key`` tells the function."""
+    build.counter.avoid(statements_of_body)
     result = f"_result_{next(build.counter)}"
     saved, env = build.span, frame.env
     keys, statements_of_body = with_tuples_for_dicts(statements_of_body)
@@ -577,7 +578,7 @@ def _of_known(build: Builder, name: str, node: ast.Call) -> Value:
             return _search(build, name, node.args[0])
         if name == "sum":
             return _sum(build, node)
-        made = comprehensions.comprehension(build, generator_of(node.args[0]))
+        made = comprehensions.comprehension(build, _comprehension_of(build, node.args[0]))
     else:
         made = expressions.evaluate(build, node.args[0])
     if isinstance(made, nested.Frozen):
@@ -604,11 +605,11 @@ def _first_that(build: Builder, name: str, items: list[Value]) -> Value:
     return expressions.conditional(build, holds, *((done, rest) if name == "any" else (rest, done)))
 
 
-def generator_of(node: ast.expr) -> ast.GeneratorExp | ast.ListComp:
+def _comprehension_of(build: Builder, node: ast.expr) -> ast.GeneratorExp | ast.ListComp:
     """An iteration as a comprehension."""
     if isinstance(node, ast.GeneratorExp | ast.ListComp):
         return node
-    element, generators = _generator(node)
+    element, generators = _generator(build, node)
     return ast.fix_missing_locations(ast.copy_location(ast.ListComp(element, generators), node))
 
 
@@ -659,17 +660,17 @@ def _is_iteration(node: ast.expr) -> bool:
     )
 
 
-def _generator(node: ast.expr) -> tuple[ast.expr, list[ast.comprehension]]:
+def _generator(build: Builder, node: ast.expr) -> tuple[ast.expr, list[ast.comprehension]]:
     if isinstance(node, ast.GeneratorExp | ast.ListComp):
         return node.elt, node.generators
-    name = ast.Name("_item", ast.Store())
-    return ast.Name("_item", ast.Load()), [ast.comprehension(name, node, [], 0)]
+    name = f"_item_{next(build.counter)}"
+    return ast.Name(name, ast.Load()), [ast.comprehension(ast.Name(name, ast.Store()), node, [], 0)]
 
 
 def _sum(build: Builder, node: ast.Call) -> Value:
     """``sum(e for x in xs)`` is ``total = 0`` and a loop that adds."""
     start = [*node.args[1:], *(keyword.value for keyword in node.keywords), ast.Constant(0)][0]
-    element, generators = _generator(comprehensions.made_first(build, node.args[0], [start]))
+    element, generators = _generator(build, comprehensions.made_first(build, node.args[0], [start]))
     total = f"_total_{next(build.counter)}"
     body = ast.Assign([ast.Name(total, ast.Store())], ast.BinOp(ast.Name(total, ast.Load()), ast.Add(), element))
     return _run(build, node, total, start, body, generators)
@@ -678,11 +679,9 @@ def _sum(build: Builder, node: ast.Call) -> Value:
 def _search(build: Builder, name: str, node: ast.expr) -> Value:
     """``any(c for x in xs)`` stops at the first that holds, ``all`` at the first that does not."""
     if isinstance(node, ast.ListComp):  # the list is made to its end before its items are asked
-        item = ast.Name("_item", ast.Load())
-        target, listed = ast.Name("_item", ast.Store()), comprehensions.listed(build, node)
-        made = ast.GeneratorExp(item, [ast.comprehension(target, listed, [], 0)])
+        made = ast.GeneratorExp(*_generator(build, comprehensions.listed(build, node)))
         return _search(build, name, ast.copy_location(made, node))
-    element, generators = _generator(node)
+    element, generators = _generator(build, node)
     found = f"_found_{next(build.counter)}"
     if len(generators) > 1:
         raise build.refuse("unsupported-syntax", f"'{name}' over several nested iterations")

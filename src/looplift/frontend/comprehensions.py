@@ -41,12 +41,12 @@ def made_first(build: Builder, iterable: ast.expr, later: list[ast.expr]) -> ast
         return iterable
     is_late = isinstance(iterable, ast.GeneratorExp)
     early = iterable.generators[0].iter if isinstance(iterable, ast.GeneratorExp) else iterable
-    if names_of(later).stores & names_of(early).loads or (is_late and _has_effects(build, early)):
+    if names_of(later).stores & names_of(early).loads or (is_late and has_effects(build, early)):
         raise build.refuse("unsupported-syntax", "an argument changes what another one reads")
-    return iterable if is_late or not _has_effects(build, iterable) else listed(build, iterable)
+    return iterable if is_late or not has_effects(build, iterable) else listed(build, iterable)
 
 
-def _has_effects(build: Builder, node: ast.expr) -> bool:
+def has_effects(build: Builder, node: ast.expr) -> bool:
     """Whether it may matter when an expression is evaluated."""
     calls = [part.func for part in nodes_of(node) if isinstance(part, ast.Call)]
     says = any(may_be_users(one) or (isinstance(one, ast.Name) and one.id == "print") for one in calls)

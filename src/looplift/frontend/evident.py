@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from looplift.frontend import perhaps
 from looplift.frontend.scope import Builder, Value
 from looplift.ir.grammar import Const, If, Let, Loop, Op, Statement, Var, constant, definitions, operands, walk
 
@@ -61,6 +62,26 @@ def may_be_tensor(build: Builder, value: Value) -> bool:
 
 
 _LISTS = ("list", "tuple", "builtin.list", "builtin.tuple", "method.tolist")
+
+
+def may_be_none(build: Builder, value: Value, certain: Value) -> bool:
+    """Whether a value that statements around give is None in some iterations, where ``certain`` is not."""
+    if isinstance(value, Const):
+        return value.value is None
+    if isinstance(value, perhaps.Perhaps):
+        return True
+    if not isinstance(value, Var) or value is certain:
+        return False
+    if value in build.entered:
+        return may_be_none(build, build.entered[value], certain)
+    match maker(build, value):
+        case If(phis=phis):
+            phi = next(phi for phi in phis if phi.var is value)
+            return any(may_be_none(build, side, certain) for side in (phi.then, phi.orelse))
+        case Loop(carries=carries):
+            carry = next(carry for carry in carries if carry.after is value)
+            return any(may_be_none(build, one, certain) for one in (carry.init, carry.next))
+    return False
 
 
 def is_array(build: Builder, value: Value) -> bool:
