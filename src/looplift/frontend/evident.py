@@ -64,7 +64,7 @@ def may_be_tensor(build: Builder, value: Value) -> bool:
 _LISTS = ("list", "tuple", "builtin.list", "builtin.tuple", "method.tolist")
 
 
-def may_be_none(build: Builder, value: Value, certain: Value) -> bool:
+def may_be_none(build: Builder, value: Value, certain: Value | None) -> bool:
     """Whether a value that statements around give is None in some iterations, where ``certain`` is not."""
     if isinstance(value, Const):
         return value.value is None

@@ -156,7 +156,7 @@ def _plain(reads: list[ast.expr]) -> ast.expr:
     return ast.Tuple(reads, ast.Load())
 
 
-def _range(*bounds: ast.expr) -> ast.expr:
+def _range(*bounds: ast.expr) -> ast.Call:
     return ast.Call(ast.Name("range", ast.Load()), list(bounds), [])
 
 
