@@ -28,6 +28,7 @@ from looplift.frontend import (
     inheritance,
     instances,
     lambdas,
+    nested,
     ranges,
     reading,
     statements,
@@ -429,6 +430,7 @@ def _path_of(build: Builder, callee: Const, *, has_path: bool) -> str:
 
 def run_body(build: Builder, frame: Frame, key: Any, statements_of_body: list[ast.stmt]) -> Value:
     """What the body of a function returns, translated in a frame of its own; ``key`` tells the function."""
+    build.counter.avoid(statements_of_body)
     result = f"_result_{next(build.counter)}"
     saved, env = build.span, frame.env
     keys, statements_of_body = with_tuples_for_dicts(statements_of_body)
@@ -525,8 +527,9 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
         case "zip" if not node.keywords:
             return conversions.unpacked_zip(build, node)
         case "sorted" | "set" | "frozenset":
-            found = host_items.made_beforehand(build, node)
-            return sugar.sorted_by_key(build, node) if found is None and name == "sorted" else found
+            if (found := host_items.made_beforehand(build, node)) is not None or name != "sorted":
+                return found
+            return _sorted_set(build, node) if single else sugar.sorted_by_key(build, node)
         case "slice":
             return cuts.made(build, node)
         case "range" if not node.keywords and not any(isinstance(one, ast.Starred) for one in node.args):
@@ -549,6 +552,12 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
         case "min" | "max" if len(node.args) >= 2 and not node.keywords:
             return _extreme(build, name, [expressions.evaluate_atom(build, arg) for arg in node.args])
     return None
+
+
+def _sorted_set(build: Builder, node: ast.Call) -> Value | None:
+    """``sorted(s)`` of a set or tuple of numbers that goes by a name; None of anything else."""
+    value = expressions.evaluate(build, node.args[0]) if isinstance(node.args[0], ast.Name) else None
+    return build.emit("builtin.sorted", value.whole, hint="order") if isinstance(value, nested.Frozen) else None
 
 
 def _extreme_by_key(build: Builder, name: str, node: ast.Call) -> Value | None:
@@ -574,11 +583,13 @@ def _of_known(build: Builder, name: str, node: ast.Call) -> Value:
             return _search(build, name, node.args[0])
         if name == "sum":
             return _sum(build, node)
-        made = comprehensions.comprehension(build, generator_of(node.args[0]))
+        made = comprehensions.comprehension(build, _comprehension_of(build, node.args[0]))
     elif isinstance(listed := node.args[0], ast.List) and not any(isinstance(one, ast.Starred) for one in listed.elts):
         made = Tup(tuple(expressions.evaluate(build, one) for one in listed.elts))  # nobody else has this list
     else:
         made = expressions.evaluate(build, node.args[0])
+    if isinstance(made, nested.Frozen):
+        return build.emit(f"builtin.{name}", made.whole)
     items = expressions.known_items(build, made)
     if items is None:
         return build.emit(f"builtin.{name}", operand(build, made))
@@ -601,11 +612,11 @@ def _first_that(build: Builder, name: str, items: list[Value]) -> Value:
     return expressions.conditional(build, holds, *((done, rest) if name == "any" else (rest, done)))
 
 
-def generator_of(node: ast.expr) -> ast.GeneratorExp | ast.ListComp:
+def _comprehension_of(build: Builder, node: ast.expr) -> ast.GeneratorExp | ast.ListComp:
     """An iteration as a comprehension."""
     if isinstance(node, ast.GeneratorExp | ast.ListComp):
         return node
-    element, generators = _generator(node)
+    element, generators = _generator(build, node)
     return ast.fix_missing_locations(ast.copy_location(ast.ListComp(element, generators), node))
 
 
@@ -635,17 +646,17 @@ def _is_iteration(node: ast.expr) -> bool:
     )
 
 
-def _generator(node: ast.expr) -> tuple[ast.expr, list[ast.comprehension]]:
+def _generator(build: Builder, node: ast.expr) -> tuple[ast.expr, list[ast.comprehension]]:
     if isinstance(node, ast.GeneratorExp | ast.ListComp):
         return node.elt, node.generators
-    name = ast.Name("_item", ast.Store())
-    return ast.Name("_item", ast.Load()), [ast.comprehension(name, node, [], 0)]
+    name = f"_item_{next(build.counter)}"
+    return ast.Name(name, ast.Load()), [ast.comprehension(ast.Name(name, ast.Store()), node, [], 0)]
 
 
 def _sum(build: Builder, node: ast.Call) -> Value:
     """``sum(e for x in xs)`` is ``total = 0`` and a loop that adds."""
-    element, generators = _generator(node.args[0])
     start = [*node.args[1:], *(keyword.value for keyword in node.keywords), ast.Constant(0)][0]
+    element, generators = _generator(build, comprehensions.made_first(build, node.args[0], [start]))
     total = f"_total_{next(build.counter)}"
     body = ast.Assign([ast.Name(total, ast.Store())], ast.BinOp(ast.Name(total, ast.Load()), ast.Add(), element))
     return _run(build, node, total, start, body, generators)
@@ -654,15 +665,9 @@ def _sum(build: Builder, node: ast.Call) -> Value:
 def _search(build: Builder, name: str, node: ast.expr) -> Value:
     """``any(c for x in xs)`` stops at the first that holds, ``all`` at the first that does not."""
     if isinstance(node, ast.ListComp):  # the list is made to its end before its items are asked
-        name_of_list = f"_listed_{next(build.counter)}"
-        build.env[name_of_list] = comprehensions.comprehension(build, node)
-        listed = ast.copy_location(ast.Name(name_of_list, ast.Load()), node)
-        item = ast.Name("_item", ast.Load())
-        made = ast.GeneratorExp(item, [ast.comprehension(ast.Name("_item", ast.Store()), listed, [], 0)])
-        found = _search(build, name, ast.copy_location(made, node))
-        del build.env[name_of_list]
-        return found
-    element, generators = _generator(node)
+        made = ast.GeneratorExp(*_generator(build, comprehensions.listed(build, node)))
+        return _search(build, name, ast.copy_location(made, node))
+    element, generators = _generator(build, node)
     found = f"_found_{next(build.counter)}"
     if len(generators) > 1:
         raise build.refuse("unsupported-syntax", f"'{name}' over several nested iterations")

@@ -27,6 +27,7 @@ from looplift.frontend import (
     host_items,
     instances,
     joins,
+    nested,
     nests,
     parts,
     perhaps,
@@ -79,6 +80,8 @@ def evaluate_test(build: Builder, node: ast.expr) -> Atom:
     value = evaluate(build, node)
     if isinstance(value, Parted) and isinstance(value, perhaps.Perhaps):
         return value.truth
+    if isinstance(value, nested.Frozen):
+        return build.emit("ne", value.length(build), Const(0))
     return build.atom(value)
 
 

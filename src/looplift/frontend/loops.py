@@ -300,7 +300,7 @@ def translate_for(build: Builder, node: ast.For) -> None:
             return
         if not getattr(node, STOP_ATTRIBUTE, None):
             node = nests.nested(build, node)
-    source = iteration.source_of_iterable(build, node.iter)
+    source = iteration.source_of_iterable(build, node.iter, node.body)
     site = build.site(node)
     if isinstance(source, iteration.Source) and build.forms.get(site) == STATIC:
         source = unrolling.positions(build, source)

@@ -17,6 +17,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.declared import Read
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span, span_of
+from looplift.frontend.names import Numbers
 from looplift.ir.grammar import (
     UNDEFINED,
     UNRECORDED,
@@ -292,7 +293,7 @@ class Builder:
     """Constants whose path is one of another namespace: nothing is reached by it in the region's."""
     in_guarded_cells: set[Const] = field(default_factory=set)
     modules: dict[str, Any] = field(default_factory=dict)
-    counter: itertools.count = field(default_factory=lambda: itertools.count(1))
+    counter: Numbers = field(default_factory=Numbers)
     calls: list[Any] = field(default_factory=list)
     descents: list[Any] = field(default_factory=list)
     """Of the functions among them that are translated in place: what is known of their arguments; see ``descents``."""

@@ -86,6 +86,7 @@ def translate(
         build = Builder(
             values, bound=bound, forms=forms, markers=bool(markers), scattered=scattered, clips=clips, changes=changes
         )
+        build.counter.avoid(statements)
         build.meets = markers == MET
         build.empties, build.fixed, build.attributes, build.late = empties, fixed, sets, late
         build.grown = dict.fromkeys(grown)

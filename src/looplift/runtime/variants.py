@@ -131,6 +131,9 @@ class Program(Protocol):
     def original(self) -> Callable[..., Any]: ...
 
     @property
+    def on_values(self) -> Callable[..., Any]: ...
+
+    @property
     def clocked(self) -> Callable[..., Any]: ...
 
     @property
