@@ -175,7 +175,10 @@ def _last(context: Context, form: Form, kind: Kind, init: Node, axis: Axis) -> t
                     context.check(nodes.compare("eq", node, node))
             if begins is not None:
                 context.check(nodes.compare("gt" if sign in (">", ">=") else "lt", value, init))
-            passed = _passes(context, sign, value, _also(context, when), kind, init, axis)
+            mask = _also(context, when)
+            passed = _passes(context, sign, value, mask, kind, init, axis)
+            if when and mask is not None and axis not in mask.axes:  # what is asked is the same in all iterations
+                passed = nodes.both(mask, passed)
             if cond is not None:
                 context.vals[cond] = Val(passed)
             return passed, value
