@@ -5,8 +5,8 @@
     next = phi(chain, chain)             contributions of both sides, each under its mask
     next = inner.after, inner.init chain contributions of the inner loop
 
-where f is associative and commutative, no v depends on the carried value, and each way through the body makes all of its
-updates one after the other: a partial result that is dropped again is no contribution.
+where f is associative and commutative, no v depends on the carried value, and each way through the body makes all of
+its updates one after the other: a partial result that is dropped again is no contribution.
 """
 
 from __future__ import annotations
