@@ -53,6 +53,8 @@ class Contribution:
     value: Node
     mask: Node | None
     axes: tuple[Axis, ...]
+    leads: bool = False
+    """Whether it is the first operand of Python's ``max`` or ``min``, which stays where either is NaN."""
 
 
 Lowered = tuple[list[Step], int, Node, Node | None]
@@ -67,6 +69,8 @@ class Update:
     operator: str
     value: Atom
     reads: frozenset[Var]
+    leads: bool = False
+    """Whether the value is the first operand of Python's ``max`` or ``min``, which stays where either is NaN."""
 
 
 @dataclass

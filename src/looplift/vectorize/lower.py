@@ -296,6 +296,8 @@ def _update(context: Context, update: Update) -> None:
     """A place combined with a value, also if several iterations do that to one place."""
     overlap.check_overlap(context, update.ref, update.index, update.value, update.operator)
     array, index = arrays.target(context, update.ref, update.index)
+    if update.leads:
+        stores.check_comparable(context, array, context.node(update.value))
     _stored(context, array, index, update.value, update.operator)
 
 
