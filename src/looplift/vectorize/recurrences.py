@@ -268,9 +268,18 @@ def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
         if not scan.final and init.op == "name":
             context.names.setdefault(init.attrs["text"], 1)  # the values before those of the scan begin with it
         made = _named(context, made)
-        context.check(Node("finite", (made,), (), nodes.BOOL))
+        vanishes = factor is not None and not _never_vanishes(factor)
+        checked = Node("keeps_products", (made, factor), (), nodes.BOOL, {"axis": axis}) if vanishes else None
+        context.check(checked or Node("finite", (made,), (), nodes.BOOL))
     doubts.record_scan(context, made, (factor, term), init, axis, drops=_resets(scan.form))
     return made
+
+
+def _never_vanishes(factor: Node) -> bool:
+    """Whether each factor is 0, 1 or -1: a product of such is one of them."""
+    if factor.op == "where":
+        return all(map(_never_vanishes, factor.args[1:]))
+    return factor.op == "const" and factor.attrs["value"] in (0, 1, -1)
 
 
 def _named(context: Context, node: Node) -> Node:
