@@ -348,5 +348,6 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "shift": _shift, "running_sum": _running_sum, "first_true": _first_true,
     "running_last": _running_last, "last_taken": _last_taken, "passes": _passes,
     "best_place": _best_place, "best_of": _best_of, "best_item": _best_item, "at_best": _at_best,
-    "reach": _reach, "recurrence": _recurrence, "keeps_products": _keeps_products, "finite": _finite, "unbound": _unbound,
+    "reach": _reach, "recurrence": _recurrence, "keeps_products": _keeps_products, "finite": _finite,
+    "unbound": _unbound,
 }  # fmt: skip

@@ -192,9 +192,7 @@ class _Filled:
             found.append(Require(same, f"'{made.var.hint}' is filled to its end", loop.span))
         return found
 
-    def _before(
-        self, atom: object, bound: dict[Var, Statement], writes: Writes, found: list[Statement]
-    ) -> Atom | None:
+    def _before(self, atom: object, bound: dict[Var, Statement], writes: Writes, found: list[Statement]) -> Atom | None:
         """A size as it is before the loops, computed there once more if it is computed inside; None if it cannot be."""
         if isinstance(atom, Const) or (isinstance(atom, Var) and atom not in bound):
             return atom

@@ -9,10 +9,24 @@ for k in range(n):
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from looplift.ir.grammar import Append, Atom, Const, Function, Group, Let, Op, Operand, Perform, Slice, Statement, Store
-from looplift.ir.grammar import Var, walk
+from looplift.ir.grammar import (
+    TABLE,
+    Append,
+    Atom,
+    Const,
+    Function,
+    Group,
+    Let,
+    Op,
+    Operand,
+    Perform,
+    Slice,
+    Statement,
+    Store,
+    Var,
+    walk,
+)
 from looplift.ir.started import LENGTHS
 
 NO_EFFECT = frozenset("size dim numel item tolist keys values items get index count".split())
@@ -62,7 +76,8 @@ class Writes:
         made = self.lets.get(op.args[0]) if op.name in ("getitem", "unpack") else None  # type: ignore[arg-type]
         if made is not None:
             return self._is_of_shape(made.op)
-        return op.name in ("add", "sub", "method.size") or (op.name == "attribute" and _is_constant(op.args[1], "shape"))
+        is_shape = op.name == "attribute" and isinstance(op.args[1], Const) and op.args[1].value == "shape"
+        return is_shape or op.name in ("add", "sub", "method.size")
 
     def may_be_one(self, read: Operand, written: Operand) -> bool:
         """Whether what is written may be what is read, or hold it, or be held by it."""
@@ -90,13 +105,10 @@ class Writes:
         return hasattr(array, "shape") and type(items) is list and not any(hasattr(item, "shape") for item in items)
 
 
-NEW = frozenset(("list", "table", *(f"{library}.{name}" for library in ("torch", "np") for name in
-                 ("zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "empty_like"))))  # fmt: skip
+_MADE = "zeros ones full empty zeros_like ones_like full_like empty_like".split()
+NEW = frozenset(("list", TABLE, *(f"{library}.{name}" for library in ("torch", "np") for name in _MADE)))
+"""What makes a container or an array of its own."""
 
 
 def _has_slice(index: Operand) -> bool:
     return isinstance(index, Slice) or (isinstance(index, Group) and any(map(_has_slice, index.items)))
-
-
-def _is_constant(operand: Operand, value: Any) -> bool:
-    return isinstance(operand, Const) and operand.value == value

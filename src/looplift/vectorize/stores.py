@@ -284,7 +284,7 @@ def context_combine(context: Context, combine: str, old: Node, value: Node, kind
 
 
 def check_comparable(context: Context, array: Array, value: Node) -> None:
-    """What Python's ``max`` or ``min`` takes before what is in an array: of two numbers that equal themselves, which one
+    """What Python's ``max`` or ``min`` takes before what is in an array: which of two numbers that equal themselves
     stands first makes no difference."""
     from looplift.vectorize.folding import equals_itself
 
