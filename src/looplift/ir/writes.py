@@ -29,8 +29,14 @@ from looplift.ir.grammar import (
 )
 from looplift.ir.started import LENGTHS
 
-NO_EFFECT = frozenset("size dim numel item tolist keys values items get index count".split())
-"""Methods that leave what they are called on as it is."""
+GROWING = frozenset(("append", "extend", "insert", "pop", "remove", "clear", "add", "discard", "update", "popleft"))
+IN_PLACE = GROWING | {"sort", "reverse", "fill", "setdefault", "popitem", "appendleft", "rotate"}
+"""Methods that change what they are called on, beside those of tensors whose names end with an underscore."""
+
+
+def is_in_place(method: str) -> bool:
+    """Whether a method changes what it is called on, by its name."""
+    return method in IN_PLACE or (method.endswith("_") and not method.endswith("__"))
 
 
 class Writes:
@@ -54,7 +60,7 @@ class Writes:
                 self.lengthened.add(ref)
             case Let(op=op) | Perform(op=op) if op.args and isinstance(op.args[0], Var):
                 prefix, _, method = op.name.partition(".")
-                if prefix == "inplace" or (prefix == "method" and method not in NO_EFFECT):
+                if prefix == "inplace" or (prefix == "method" and is_in_place(method)):
                     self.lengthened.add(op.args[0])
                 elif prefix == "call":
                     self.lengthened.update(atom for atom in op.args if isinstance(atom, Var))
