@@ -13,7 +13,7 @@ from __future__ import annotations
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Atom, Carry, If, Let, Loop, Var
-from looplift.vectorize import alone, doubts, nodes, numbers
+from looplift.vectorize import alone, doubts, enlarged, nodes, numbers
 from looplift.vectorize.context import Context
 from looplift.vectorize.forms import (
     Chosen,
@@ -238,6 +238,8 @@ def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
 
     factor, term = _coefficients(context, scan.form, kind)
     init = _init(context, scan.carry, kind)
+    for atom in _changes_in_place(scan.form):
+        enlarged.check_size(context, init, context.node(atom))
     floating = kind.family == "float" or "float" in str(kind.dtype)
     if term is None and factor is None:
         raise context.refuse("carried", f"'{scan.carry.hint}' is carried from one iteration to the next")
@@ -296,6 +298,16 @@ def _bounded_term(context: Context, term: Node | None) -> Node | None:
     if term is not None:
         bounded(context, term, nodes.INDEX_BITS)
     return term
+
+
+def _changes_in_place(form: Form) -> list[Atom]:
+    """What takes part in changes of the carried value in place."""
+    match form:
+        case Chosen(then=then, orelse=orelse):
+            return _changes_in_place(then) + _changes_in_place(orelse)
+        case Computed(form=inner, atom=atom, in_place=in_place):
+            return _changes_in_place(inner) + [atom] * (in_place and atom is not None)  # type: ignore[list-item]
+    return []
 
 
 def _resets(form: Form) -> bool:
