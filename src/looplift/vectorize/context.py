@@ -112,6 +112,8 @@ class Context:
     in_while: bool = False
     discarded: set[Var] = field(default_factory=set)
     """What nothing reads and is computed all the same, in the loop that stays, as it may raise."""
+    lowered_where: dict[Var, Node] = field(default_factory=dict)
+    """The condition, one for all lanes, under which a variable was made."""
     lowered: list[Lowered] = field(default_factory=list)
     """Values that are read, each with the steps among which it was made, and how many there were, and the
     condition, the same for all lanes, under which it was."""
