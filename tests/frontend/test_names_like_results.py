@@ -63,3 +63,25 @@ def test_names_that_are_not_bound(function):
 
 def test_what_functions_return_is_lifted():
     check_backends(of_returns, [torch.tensor([0.6, 0.4, 0.1, 0.9])], gradients=True)
+
+
+def step(x, h):
+    z = x * 2
+    if h is not None:
+        z = z + h * 0.5
+    return torch.tanh(z)
+
+
+def carried_results(x):
+    rows = []
+    for i in range(x.shape[0]):
+        h, row = None, []
+        for j in range(x.shape[1]):
+            h = step(x[i, j], h)
+            row.append(h)
+        rows.append(torch.stack(row))
+    return torch.stack(rows)
+
+
+def test_results_that_are_carried_have_names_in_the_text():
+    check_backends(carried_results, [torch.rand(3, 4)], [torch.rand(2, 5)], gradients=True)

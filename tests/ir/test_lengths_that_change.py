@@ -56,6 +56,4 @@ def filled_to_another_end(x, n, xs):
     greatest_of_places, of_the_callers_list, where_nothing_grows, filled_to_another_end,
 ])  # fmt: skip
 def test_lengths_are_those_of_their_time(function):
-    check_backends(
-        function, [torch.rand(40), 3, [4, 5, 6]], [torch.rand(40), 1, [4]], kept={"auto", "torch", "native"}
-    )
+    check_backends(function, [torch.rand(40), 3, [4, 5, 6]], [torch.rand(40), 1, [4]], kept={"auto", "torch", "native"})

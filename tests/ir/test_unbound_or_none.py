@@ -35,7 +35,7 @@ def of_the_iteration_before(x):
         if i > 0:
             out[i] = 1.0 if last is None else 2.0  # noqa: F821
         if x[i] > 0.3:
-            last = None
+            last = None  # noqa: F841
     return out
 
 

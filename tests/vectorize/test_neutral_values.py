@@ -50,7 +50,9 @@ def test_masked_extremes_of_arrays(function, dtype):
     x[1] = 0
     x[3] = top // 2
     mask = np.array([True, False, True, False])
-    check_backends(function, [x, mask, x[0].copy()], [x, mask, x[3].copy()], kept={"torch"} if dtype is np.bool_ else None)
+    check_backends(
+        function, [x, mask, x[0].copy()], [x, mask, x[3].copy()], kept={"torch"} if dtype is np.bool_ else None
+    )
 
 
 @pytest.mark.parametrize("function", [least_tensor, greatest_tensor])

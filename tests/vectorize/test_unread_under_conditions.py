@@ -46,4 +46,6 @@ def test_nothing_is_read_behind_the_end(function):
 def test_what_the_loop_reads_raises():
     third = torch.tensor([False, False, True, False])
     kept = {"auto", "torch", "native"}
-    check_backends(with_another, [torch.rand(5), third], [torch.rand(2), third], [torch.rand(2), third & False], kept=kept)
+    check_backends(
+        with_another, [torch.rand(5), third], [torch.rand(2), third], [torch.rand(2), third & False], kept=kept
+    )

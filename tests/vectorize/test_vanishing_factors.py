@@ -66,7 +66,9 @@ def test_factors_that_vanish(function, factors, first):
 @pytest.mark.parametrize("spread", [0.5, 1.0, 1.6])
 def test_other_factors_stay_lifted(function, spread):
     a = torch.rand(300) * 2 * spread
-    check_backends(function, [a, torch.randn(300), torch.tensor(3.0)], [a.clamp(max=1), torch.ones(300), torch.ones(())])
+    check_backends(
+        function, [a, torch.randn(300), torch.tensor(3.0)], [a.clamp(max=1), torch.ones(300), torch.ones(())]
+    )
 
 
 def test_decays_stay_lifted():

@@ -490,7 +490,7 @@ def _settle(p: Printer, arrays: set[str], rest: list[Node], serial: int) -> None
         if node.serial in seen or not hoisted.memory_of(node, cache) & arrays:
             continue
         seen.add(node.serial)
-        if node.serial > serial or node.op in TRIVIAL or node.op in ("extent", "length", "linear"):
+        if node.time > serial or node.op in TRIVIAL or node.op in ("extent", "length", "linear"):
             pending += reversed(node.args)
         else:
             _keep(p, node)

@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
+from looplift.base import declared
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.base.report import LoopRecord
+from looplift.base.settable import has_plain_attribute
 from looplift.emit.native_standalone import loader_text
 from looplift.emit.typed_forms import typed_program
 from looplift.emit.typed_program import TypedProgram, Writer
@@ -84,11 +86,14 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     given = [outside.get(one) or found.paths.get(one, one) for one in found.inputs]
     given += [f"*{name}_classes"] if found.passes_objects else []
     call = f"{name}({', '.join(given)})"
-    outs = list(program.live_out)
-    if program.returns:
+    sets = [f"{owner}.{one}" for owner, one in found.sets]
+    outs = [f"{name}_result"] if program.returns else list(program.live_out)
+    targets = [*outs, *sets]
+    if program.returns and not sets:
         statements = [f"return {call}"]
     else:
-        statements = [f"{', '.join(outs)}{',' if len(outs) == 1 else ''} = {call}" if outs else call]
+        statements = [f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = {call}" if targets else call]
+        statements += [f"return {name}_result"] if program.returns else []
     namespace: dict[str, Any] = {name: function}
     if outside:
         namespace[f"{name}_outside"] = contents.Outside([*found.outside.values()])
@@ -101,18 +106,22 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     if found.classes:
         namespace |= {"_same_classes": contents.same_classes, "_classes": found.classes}
         guards.append("_same_classes(_classes)")
+    guards += declared.conditions(found.reads, namespace)
     guards += of_libraries(found.functions, namespace)
     if found.overriding:
         namespace |= {"_same_methods": contents.same_methods, "_methods": found.overriding}
         guards.append("_same_methods(_methods)")
-    guards += [_equals(path, value) for path, value in found.equal.items()]
+    guards += [_equals(path, value) for path, value in found.equal.items()] + found.told_apart
+    if sets:
+        namespace["_has_plain_attribute"] = has_plain_attribute
+        guards += [f"_has_plain_attribute({owner}, {one!r})" for owner, one in found.sets]
     lines = [place[0] for place in program.loops] or [program.line]
     has_singles = any(f"{array}<float," in found.text for array in ("Ten", "Arr"))
-    narrow = dict.fromkeys(["result", *found.changes], "float32") if has_singles else {}
+    narrow = dict.fromkeys(["result", *found.changes, *sets], "float32") if has_singles else {}
     return RegionCode(
         statements, namespace, [standalone(name, typed)], guards, list(found.modules), found.changes,
         objects=[one for one, type_ in found.types.items() if isinstance(type_, Box) and type_.find().made],
-        rounded_to=narrow,
+        rounded_to=narrow, sets=sets,
         decisions=[LoopRecord(program.file, line, "native", notes=list(found.notes)) for line in lines],
     )  # fmt: skip
 
@@ -120,8 +129,8 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
 def _equals(path: str, value: Any) -> str:
     if value is None or isinstance(value, bool):
         return f"{path} is {value}"
-    if isinstance(value, float) and value - value != 0:  # repr is no expression
-        return f"{path} != {path}" if value != value else f"{path} == float('{value}')"
+    if isinstance(value, float) and (not value or value - value != 0):  # a zero has a sign, others no expression
+        return f"type({path}) is float and repr({path}) == {repr(value)!r}"
     return f"type({path}) is {type(value).__name__} and {path} == {value!r}"
 
 

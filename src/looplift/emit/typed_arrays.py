@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from looplift.emit import typed_array_picked as selected
 from looplift.emit import typed_products as products
 from looplift.emit.typed_expressions import element, is_box
 from looplift.emit.typed_loops import Steps
@@ -61,6 +62,8 @@ class Arrays(Scalars):
 
     def taken(self, owner: Value, parts: list[ast.expr], found: list[Value], node: ast.AST) -> Value:
         """``a[i, j]`` is an element, ``a[i]`` of a table a view of its row."""
+        if any(selected.picks(one.type) for one in found):
+            return selected.picked(self, owner, parts, found, node)
         places = self.places_of(found) if not any(isinstance(one, ast.Slice) for one in parts) else []
         if len(places) == owner.type.rank:
             type_ = owner.type.element
@@ -118,6 +121,8 @@ class Arrays(Scalars):
             if isinstance(self.peek(base), Arr):
                 value = self.keep(value)
                 owner, *found = self.several(base, *given_in(parts))
+                if any(selected.picks(one.type) for one in found):
+                    return selected.put_picked(self, owner, parts, found, value, target)
                 if not any(isinstance(one, ast.Slice) for one in parts):
                     return self.put_at(owner, self.places_of(found), value, target)
                 return self.assign(self.part(self.keep(owner), parts, found, target), value, target)
@@ -141,7 +146,7 @@ class Arrays(Scalars):
         codes = ", ".join(place_text(place, node) for place in places)
         self.emit(f"put({owner.code}, Cast<{element_text(owner.type)}>::of({plain(value).code}), {codes});")
 
-    def _array_of_list(self, value: Value) -> Value | None:
+    def row_of_list(self, value: Value) -> Value | None:
         """A list of numbers as an array; None of other lists."""
         kind = SCALAR.get(element(value), element(value))
         if kind is MIXED:
@@ -158,7 +163,7 @@ class Arrays(Scalars):
             self.emit(f"fill({view.code}, {plain(value).code});")
         elif is_array(value) and value.type.rank <= view.type.rank:
             self.emit(f"assign({view.code}, {value.code});")
-        elif is_box(value, "list") and (row := self._array_of_list(value)) is not None:
+        elif is_box(value, "list") and (row := self.row_of_list(value)) is not None:
             self.assign(view, row, node)
         elif value.type is not NEVER:
             raise refuse(node, "stores what is no array into an array")
@@ -207,7 +212,8 @@ class Arrays(Scalars):
         if op is ast.MatMult:
             return products.of_arrays(self, left, right, node)
         if op is ast.Pow and isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
-            if node.right.value == 2 and type(node.right.value) in (int, float) and left.type.element.plain is FLOAT:
+            kinds = {FLOAT: (int, float), INT: (int,)}.get(left.type.element.plain, ()) if is_array(left) else ()
+            if node.right.value == 2 and type(node.right.value) in kinds:
                 left = self.keep(left)
                 return self.each("times", [left, left], node)
         return self.each(_EACH.get(op, ""), [left, right], node)

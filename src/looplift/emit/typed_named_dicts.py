@@ -11,14 +11,14 @@ from itertools import chain
 from typing import Any
 
 from looplift.emit.typed_classes import Record
-from looplift.emit.typed_objects import Objects
+from looplift.emit.typed_namespaces import Namespaces
 from looplift.emit.typed_scope import Value, coerced, evaluated, refuse
 from looplift.emit.typed_types import NEVER, NONE, Box, text_of
 
 MOST = 32
 
 
-class NamedDicts(Objects):
+class NamedDicts(Namespaces):
     """What is done with such dicts, where ``has_named_dicts``: in programs that have no other form."""
 
     has_named_dicts: bool
@@ -50,7 +50,8 @@ class NamedDicts(Objects):
         return self.records[known]
 
     def record_of(self, made: Any) -> Record:
-        return self.record_of_names(made) if isinstance(made, tuple) else super().record_of(made)
+        is_dict = isinstance(made, tuple) and isinstance(made[0], str)
+        return self.record_of_names(made) if is_dict else super().record_of(made)
 
     def of_Dict(self, node: ast.Dict) -> Value:
         names = [one.value if isinstance(one, ast.Constant) else None for one in node.keys]

@@ -133,6 +133,7 @@ template <class T> struct Buf {
   PyObject* from = nullptr;
   bool dirty = false;
   bool is_turned = false;  // NumPy has the elements in another order
+  bool is_in_columns = false;  // maybe in that of columns
   void empty() { if (data) give(data, n * sizeof(T)); data = nullptr; }
 };
 template <class T, int R> struct Arr {
@@ -141,6 +142,10 @@ template <class T, int R> struct Arr {
   I size[R] = {}, step[R] = {};
   bool is_whole = false;
 };
+template <class T, int R> bool in_columns(const Arr<T, R>& a) { if (a.base->is_in_columns) return true;
+    for (int k = 1; k < R; ++k) if (a.size[k] > 1 && a.size[k - 1] > 1 && a.step[k - 1] < a.step[k]) return true;
+    return false; }
+template <class T> bool in_columns(const T&) { return false; }
 template <class T, int R> Arr<T, R> all_of(const Ref<Buf<T>>& base) {
   Arr<T, R> a; a.base = base; a.p = base->data; a.is_whole = true;
   I step = 1;
@@ -246,7 +251,7 @@ template <class T, int R> struct From<Arr<T, R>> { typedef Buf<T> B; static Arr<
   I k = 0;
   each_given<T>(opened.b, [&](T& v) { out.base->data[k++] = v; });
   opened.close();
-  out.base->is_turned = is_turned;
+  out.base->is_turned = out.base->is_in_columns = is_turned;
   out.base->from = o; out.base->refs++; give_in(o, out.base.p, &Tag<B>::at, commit_array<T>);
   return out;
 } };
@@ -359,6 +364,7 @@ template <class O, int R, class Fn, class... X> Arr<O, R> mapped(Fn f, const X&.
     }
   };
   fill(lane<R>(x)...);
+  if constexpr (R > 1) (void)(int[]){(out.base->is_in_columns |= in_columns(x), 0)...};
   return out;
 }
 template <class T, int R> Arr<T, R> copy(const Arr<T, R>& a) { return mapped<T, R>([](T v) { return v; }, a); }
@@ -417,15 +423,107 @@ template <class T, class S, int k> Arr<T, 2> table_from(const Ref<List<Ref<List<
       for (I j = 0; j < row.n; ++j) out.p[i * size[1] + j] = Cast<T>::of(raw(row.data[row.head + j])); }
   return out;
 }
-template <class T, class S, int R, int k> Arr<T, R + 1> stacked(const Ref<List<Arr<S, R>, k>>& l) {
+template <int axis, class T, class S, int R, int k> Arr<T, R + 1> stacked(const Ref<List<Arr<S, R>, k>>& l) {
   if (!l->n) bail(EMPTY);
-  I size[R + 1] = {l->n}; for (int d = 0; d < R; ++d) size[d + 1] = l->at(0).size[d];
+  I size[R + 1]; for (int d = 0; d <= R; ++d) size[d] = d == axis ? l->n : l->at(0).size[d - (d > axis)];
   Arr<T, R + 1> out = array_of<T, R + 1>(size);
-  T* to = out.p;
-  for (I i = 0; i < l->n; ++i) { const auto& row = l->at(i);
-      for (int d = 0; d < R; ++d) if (row.size[d] != size[d + 1]) bail(KIND);
-      each(row, [&](S v) { *to++ = Cast<T>::of(v); }); }
+  for (I i = 0; i < l->n; ++i) { const auto& row = l->at(i); Arr<T, R> to = pick<axis>(out, i);
+      for (int d = 0; d < R; ++d) if (row.size[d] != to.size[d]) bail(KIND);
+      assign(to, row); }
   return out;
+}
+// arrays one behind the other along a dimension
+template <int axis, class T, int R, int k> Arr<T, R> joined(const Ref<List<Arr<T, R>, k>>& l) {
+  if (!l->n) bail(EMPTY);
+  I size[R]; for (int d = 0; d < R; ++d) size[d] = l->at(0).size[d];
+  bool columns = false;
+  for (I i = 0; i < l->n; ++i) { const auto& one = l->at(i); columns |= in_columns(one);
+      if (i) size[axis] += one.size[axis];
+      for (int d = 0; d < R; ++d) if (d != axis && one.size[d] != size[d]) bail(KIND); }
+  Arr<T, R> out = array_of<T, R>(size);
+  I from = 0;
+  for (I i = 0; i < l->n; ++i) { const auto& one = l->at(i); I count = one.size[axis];
+      assign(cut_of<axis>(out, Cut{from, 1, count}), one); from += count; }
+  out.base->is_in_columns = columns;
+  return out;
+}
+template <int axis, class T, int R> Arr<T, R> without(const Arr<T, R>& a, I place_) {
+  I at_ = place(place_, a.size[axis]), size[R];
+  for (int d = 0; d < R; ++d) size[d] = a.size[d] - (d == axis);
+  Arr<T, R> out = array_of<T, R>(size);
+  assign(cut_of<axis>(out, Cut{0, 1, at_}), cut_of<axis>(a, Cut{0, 1, at_}));
+  I rest = size[axis] - at_;
+  assign(cut_of<axis>(out, Cut{at_, 1, rest}), cut_of<axis>(a, Cut{at_ + 1, 1, rest}));
+  out.base->is_in_columns = in_columns(a);
+  return out;
+}
+template <int Q, class T, int R> Arr<T, Q> reshaped(const Arr<T, R>& a, const I (&sizes)[Q]) {
+  if (a.base->is_turned || a.base->is_in_columns || !is_packed(a)) bail(KIND);
+  Arr<T, Q> out; out.base = a.base; out.p = a.p;
+  I known = 1, n = count_of(a), step = 1; int open = -1;
+  for (int d = 0; d < Q; ++d) { if (sizes[d] < 0) { if (sizes[d] != -1 || open >= 0) bail(KIND); open = d; }
+      else known = times(known, sizes[d]); out.size[d] = sizes[d]; }
+  if (open >= 0) { if (!known || n % known) bail(KIND); out.size[open] = n / known; }
+  else if (known != n) bail(KIND);
+  for (int d = Q - 1; d >= 0; --d) { out.step[d] = step; step *= out.size[d]; }
+  return out;
+}
+// what stands at several places
+template <int axis, class T, int R, class X> Arr<T, R> taken_along(const Arr<T, R>& a, const Arr<X, 1>& places) {
+  I size[R]; for (int d = 0; d < R; ++d) size[d] = d == axis ? places.size[0] : a.size[d];
+  Arr<T, R> out = array_of<T, R>(size);
+  for (I k = 0; k < size[axis]; ++k) {
+    I from = place((I)wide(places.p[k * places.step[0]]), a.size[axis]);
+    if constexpr (R == 1) out.p[k] = a.p[from * a.step[0]];
+    else assign(pick<axis>(out, k), pick<axis>(a, from));
+  }
+  out.base->is_turned = out.base->is_in_columns = R > 1 && (axis > 0 || in_columns(a));
+  return out;
+}
+template <class T, int R> void check_mask(const Arr<T, R>& a, const Arr<bool, R>& mask) {
+  for (int d = 0; d < R; ++d) if (mask.size[d] != a.size[d]) bail(RANGE); }
+static Arr<I, 1> true_places(const Arr<bool, 1>& mask, I n) { if (mask.size[0] != n) bail(RANGE);
+  return pick<1>(holding<false>(mask), 0); }
+template <class T, int R> Arr<T, 1> where_true(const Arr<T, R>& a, const Arr<bool, R>& mask) {
+  check_mask(a, mask);
+  I size[1] = {0}; each(mask, [&](bool v) { size[0] += v; });
+  Arr<T, 1> out = array_of<T, 1>(size);
+  Lane<T, R> from = lane<R>(a); T* to = out.p; I at_[R] = {};
+  each(mask, [&](bool v) { if (v) *to++ = from.at(at_);
+      for (int d = R - 1; d >= 0 && ++at_[d] == a.size[d]; --d) at_[d] = 0; });
+  return out;
+}
+template <class T, int R, class Next> void put_true(const Arr<T, R>& a, const Arr<bool, R>& mask, Next next) {
+  check_mask(a, mask);
+  Lane<T, R> to = lane<R>(a); I at_[R] = {};
+  each((void*)a.base.p == (void*)mask.base.p ? copy(mask) : mask, [&](bool v) { if (v) to.at(at_) = next();
+      for (int d = R - 1; d >= 0 && ++at_[d] == a.size[d]; --d) at_[d] = 0; });
+  a.base->dirty = true;
+}
+template <class T, int R, class S> void put_where(const Arr<T, R>& a, const Arr<bool, R>& mask, S v) {
+  T w = Cast<T>::of(v); put_true(a, mask, [&] { return w; }); }
+template <class T, int R, class S> void put_where_each(const Arr<T, R>& a, const Arr<bool, R>& mask,
+    const Arr<S, 1>& b) {
+  Arr<S, 1> from = (void*)a.base.p == (void*)b.base.p ? copy(b) : b;
+  I n = 0, k = 0; each(mask, [&](bool v) { n += v; });
+  if (from.size[0] != n) bail(KIND);
+  put_true(a, mask, [&] { return Cast<T>::of(from.p[k++ * from.step[0]]); });
+}
+template <class T, class X, class S> void put_along(const Arr<T, 1>& a, const Arr<X, 1>& places, S v) {
+  T w = Cast<T>::of(v);
+  for (I k = 0; k < places.size[0]; ++k) place((I)wide(places.p[k * places.step[0]]), a.size[0]);
+  Arr<X, 1> at_ = (void*)a.base.p == (void*)places.base.p ? copy(places) : places;
+  for (I k = 0; k < at_.size[0]; ++k) at(a, (I)wide(at_.p[k * at_.step[0]])) = w;
+  a.base->dirty = true;
+}
+template <class T, class X, class S> void put_along_each(const Arr<T, 1>& a, const Arr<X, 1>& places,
+    const Arr<S, 1>& b) {
+  if (b.size[0] != places.size[0]) bail(KIND);
+  Arr<X, 1> at_ = (void*)a.base.p == (void*)places.base.p ? copy(places) : places;
+  Arr<S, 1> from = (void*)a.base.p == (void*)b.base.p ? copy(b) : b;
+  for (I k = 0; k < at_.size[0]; ++k)
+    at(a, (I)wide(at_.p[k * at_.step[0]])) = Cast<T>::of(from.p[k * from.step[0]]);
+  a.base->dirty = true;
 }
 template <class T, class S, int k, class Fill> Arr<T, 2> rows_from(const Ref<List<S, k>>& l, I count, Fill fill) {
   I size[2] = {l->n, count}; Arr<T, 2> out = array_of<T, 2>(size);
@@ -458,6 +556,30 @@ template <class T, int R> T sum_of_floats(const Arr<T, R>& a) {
   if (!isfinite(r)) each(a, [&](T v) { if (!isfinite(v)) bail(DOMAIN); });
   return quiet(r, (T)0, (T)0);
 }
+// of each row, or of each column, of a table
+template <int axis, class T> Arr<T, 1> sums_along(const Arr<T, 2>& a) {
+  if (in_columns(a) || a.base->is_turned || a.step[0] < 0 || a.step[1] < 0) bail(KIND);
+  I size[1] = {a.size[1 - axis]}, count = a.size[axis], over_ = a.step[1 - axis], along = a.step[axis];
+  Arr<T, 1> out = array_of<T, 1>(size); fill(out, T(0));
+  if (axis == 1 || size[0] == 1) for (I k = 0; k < size[0]; ++k) out.p[k] += pairwise(a.p + k * over_, count, along);
+  else for (I j = 0; j < count; ++j) for (I k = 0; k < size[0]; ++k) out.p[k] += a.p[j * along + k * over_];
+  for (I k = 0; k < size[0]; ++k) if (!isfinite(out.p[k])) bail(DOMAIN);
+  return out;
+}
+template <int axis, class O, class T, class Fn> Arr<O, 1> folded_along(const Arr<T, 2>& a, Fn f) {
+  I size[1] = {a.size[1 - axis]}; Arr<O, 1> out = array_of<O, 1>(size);
+  for (I k = 0; k < size[0]; ++k) out.p[k] = f(pick<1 - axis>(a, k));
+  return out;
+}
+template <int axis, class T> Arr<T, 2> kept_along(const Arr<T, 1>& a) {
+  Buf<T>& base = *a.base.p; base.rank = 2; base.size[1 - axis] = a.size[0]; base.size[axis] = 1;
+  return all_of<T, 2>(a.base); }
+static inline F sign_of(F a) { return a > 0 ? 1.0 : a < 0 ? -1.0 : a == 0 ? 0.0 : a; }
+static inline I sign_of(I a) { return (a > 0) - (a < 0); }
+// a number of Python's, or an integer or a double of NumPy's, as a double
+static F as_double(Dyn v) {
+  if (v.tag == 0 || (v.np && v.np != Dtype<F>::at && v.np != Dtype<I>::at)) bail(KIND);
+  return v.real(); }
 // the loop over doubles that a function of NumPy's is made of
 struct Ufunc { PyObject head; int in, out, every, identity; void (**loops)(char**, const I*, const I*, void*);
     void** data; int n, unused; const char *name, *types; };

@@ -21,11 +21,14 @@ import numpy as np
 import torch
 
 from looplift.base.data import dataclass, field
+from looplift.base.declared import Read
+from looplift.base.handed import own_nodes, with_yields
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_attempts import without_attempts
 from looplift.emit.typed_classes import is_constant
 from looplift.emit.typed_enumerations import is_enumeration
-from looplift.emit.typed_generators import is_generator, own_nodes
+from looplift.emit.typed_generators import is_generator
+from looplift.emit.typed_loop_names import function_with_versions
 from looplift.emit.typed_names import captured_names, stored_names
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
 from looplift.emit.typed_tensor_calls import torch_name
@@ -99,6 +102,12 @@ class TypedProgram:
     """Inputs that classes hold, or the modules of functions, which are only read."""
     library: tuple[str, ...] = ()
     """Calls of the library's own functions, as functions of their operands."""
+    reads: tuple[Read, ...] = ()
+    """What is read of modules by running no code."""
+    sets: tuple[tuple[str, str], ...] = ()
+    """Attributes of modules that are set to what is handed out last: the paths of the modules, and names."""
+    told_apart: list[str] = field(default_factory=list)
+    """Conditions: which paths lead to one module."""
 
 
 class Writer(Unchecked):
@@ -116,8 +125,10 @@ class Writer(Unchecked):
         has_optional_names: bool = False,
         words_numbers: bool = False,
         writes_items: bool = False,
+        has_versions: bool = False,
     ):
         super().__init__()
+        self.has_versions = has_versions
         self.writes_items = writes_items
         self.has_named_dicts, self.has_optional_names = has_named_dicts, has_optional_names
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
@@ -159,9 +170,11 @@ class Writer(Unchecked):
             self.structs.clear()
             self.library.clear()
             self.altered.clear()
-            self.mixes_arrays = False
+            self.mixes_arrays = self.waits = False
             refusal = self._once()
-            if self.joins.changes == before:
+            if self.joins.changes == before and self.waits and not self.is_settled:
+                self.is_settled = True  # what no round tells is nothing: of empty lists, and where nobody comes
+            elif self.joins.changes == before:
                 if refusal is not None:
                     raise refusal
                 return self._finished()
@@ -170,7 +183,7 @@ class Writer(Unchecked):
     def _once(self) -> Refused | None:
         """Write all routines with the types that are known so far; what is refused may be understood when more are."""
         self.routine, self.bound, self.renamed, self.exits = self.main, set(self.inputs), {}, []
-        self.told, self.handings = frozenset(), []
+        self.told, self.handings, self.unrolled, self.counted = frozenset(), [], {}, {}
         self.no_rows()
         refused = None
         try:
@@ -199,7 +212,12 @@ class Writer(Unchecked):
                 self.returned(Value(type_of(None, self.joins, {}), "None_()"))
             else:
                 values = [self.load(name, self.main) for name in self.live_out]
-                self.returned(self.tuple_of(values))
+                super().returned(self.tuple_of([*values, *self.set_at_the_end()]))
+
+    def returned(self, value: Value) -> None:
+        if self.routine is self.main and self.changing:
+            value = self.tuple_of([self.keep(value), *self.set_at_the_end()])
+        super().returned(value)
 
     def _rest(self, pending: list[Routine]) -> Refused | None:
         """The bodies of all routines that are called; what of them is refused first."""
@@ -218,7 +236,7 @@ class Writer(Unchecked):
 
     def _write_routine(self, routine: Routine) -> None:
         self.routine, self.bound, self.told = routine, set(routine.parameters), frozenset()
-        self.renamed, self.exits, self.handings = {}, [], []
+        self.renamed, self.exits, self.handings, self.unrolled, self.counted = {}, [], [], {}, {}
         self.no_rows()
         with self.block() as lines:
             if self.statements(routine.body):
@@ -317,7 +335,7 @@ class Writer(Unchecked):
         routine = self.routines.get(key)
         if routine is None:
             name = f"f_{node.name}" if outer is self.main else f"f{len(self.routines)}_{node.name}"
-            routine = self._routine(node, name)
+            routine = self._routine(node, name, self._names_around())
             self._put_inside(routine, outer)
             self._check_annotations(node)
             try:
@@ -329,7 +347,7 @@ class Writer(Unchecked):
             if routine.memory is not None and routine.hands_out:
                 raise refuse(None, f"'{node.name}' keeps what it hands out one by one")
             self.routines[key] = routine
-        elif routine.body is not self._body_of(node):
+        elif routine.body is not self.body_of(node, self._names_around()):
             raise refuse(None, f"'{node.name}' is defined twice")
         routine.bound = set(self.bound) & (outer.kept | set(outer.parameters))
         if routine.memory:
@@ -356,13 +374,21 @@ class Writer(Unchecked):
         if outer.namespace is not None:
             routine.parameters_of = outer.parameters_of  # type: ignore[attr-defined]
 
-    def _routine(self, node: ast.FunctionDef, name: str) -> Routine:
+    def _names_around(self) -> Mapping[str, Any]:
+        """Names that mean something of their own in the function that is written."""
+        space, found, routine = self.routine.namespace, dict[str, Any](), self.routine
+        while routine is not None:
+            found |= dict.fromkeys({*routine.stores, *routine.parameters})
+            routine = routine.outer
+        return found | dict(self.values if space is None else space)
+
+    def _routine(self, node: ast.FunctionDef, name: str, space: Mapping[str, Any]) -> Routine:
         arguments = node.args
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
             raise refuse(None, f"'{node.name}' takes arguments in a way of its own")
         if any(isinstance(one, ast.Await | ast.Global) for one in nodes_of(node)):
             raise refuse(None, f"'{node.name}' is no plain function")
-        body = self._body_of(node)
+        body = self.body_of(node, space)
         own = (inner for statement in body for inner in own_nodes(statement))
         shared = {one for inner in own if isinstance(inner, ast.Nonlocal) for one in inner.names}
         made = Routine(name, [one.arg for one in arguments.args], body, stored_names(body), None)
@@ -370,9 +396,15 @@ class Writer(Unchecked):
         made.kept = captured_names(body)
         return made
 
-    def _body_of(self, node: ast.FunctionDef) -> list[ast.stmt]:
+    def body_of(self, node: ast.FunctionDef, space: Mapping[str, Any]) -> list[ast.stmt]:
+        """What a function does; ``space``: names that are no builtins of Python's, or else are these."""
         if node not in self.replaced:
-            self.replaced[node] = without_attempts(node.body)
+            own = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
+            body = with_yields(
+                without_attempts(node.body),
+                lambda name: name not in own and space.get(name, made := getattr(builtins, name)) is made,
+            )
+            self.replaced[node] = function_with_versions(body, own) if self.has_versions else body
         return self.replaced[node]
 
     def source_of(self, function: Any) -> Any:
@@ -411,7 +443,7 @@ class Writer(Unchecked):
             if function.__closure__ or function.__kwdefaults__:
                 raise refuse(None, f"'{function.__name__}' holds on to values of its own")
             tree = self.source_of(function).tree
-            routine = self._routine(tree, f"g{len(self.routines)}_{tree.name}")
+            routine = self._routine(tree, f"g{len(self.routines)}_{tree.name}", function.__globals__)
             if tree.decorator_list and not hasattr(self.values.get(tree.name), "__looplift_original__"):
                 raise refuse(None, f"'{function.__name__}' has decorators")
             routine.defaults = _expressions_of(function.__defaults__ or (), function.__name__)
@@ -456,7 +488,9 @@ class Writer(Unchecked):
             raise refuse(None, "tensors are changed, and there are some of a module's or a class")
         if stored and self.unlinks:
             raise refuse(None, "a tensor that may ask for a gradient is detached, and tensors are changed")
-        held = {name: type_ for name, type_ in self.given.items() if name not in self.outside}
+        held = {
+            name: type_ for name, type_ in self.given.items() if name not in self.outside and name not in self.changing
+        }
         altered = {text_of(one) for one in self.altered}
         changes = [
             name for name, type_ in held.items() if may_change(type_, altered) or (stored and holds_tensor(type_))
@@ -470,8 +504,9 @@ class Writer(Unchecked):
             self.joins.tensors, self._notes(), self._is_of_objects(deep), self.keeps_rows, self.passes_objects,
             any(isinstance(box.find().default, Factory) for box in self.boxes.values()),
             tuple(one.__name__ for one in self.loops), self.joins.tracked,
-            self.paths, tuple(self.watched), self.settings, self.overriding, self.outside,
-            tuple(self.library),
+            self.paths, tuple(self.watched), self.settings_that_stay(), self.overriding, self.outside,
+            tuple(self.library), tuple(dict.fromkeys(self.reads)),
+            tuple((one.owner, one.name) for one in self.changing.values()), self.told_apart(),
         )  # fmt: skip
 
     def _is_of_objects(self, deep: bool) -> bool:

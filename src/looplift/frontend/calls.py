@@ -25,9 +25,11 @@ from looplift.frontend import (
     evident,
     expressions,
     host_items,
+    inheritance,
     instances,
     lambdas,
     ranges,
+    reading,
     statements,
     structures,
     sugar,
@@ -36,7 +38,7 @@ from looplift.frontend import (
 )
 from looplift.frontend.exits import always_exits, with_tuples_for_dicts, without_exits
 from looplift.frontend.names import assigned_names
-from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value, is_none
+from looplift.frontend.scope import LITERALS, Builder, Frame, Outer, Structure, Tup, Value, is_none
 from looplift.frontend.source import plain_function
 from looplift.ir.grammar import INNER_RESULT, UNDEFINED, Atom, Const, Group, Operand, Require, Var
 from looplift.ops import table, twins
@@ -166,6 +168,7 @@ def _bound(build: Builder, owner: Value, name: str) -> Const:
     assert path is not None
     value = owner.value if isinstance(owner, Const) else build.param_values[path]
     found = expressions.read_attribute(build, value, path, name)
+    reading.watch(build, value, path, name)
     if isinstance(owner, Const) and owner in build.strangers:
         return expressions.of_stranger(build, owner, name, found)
     if isinstance(value, types.ModuleType):
@@ -225,7 +228,7 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
 
     value = callee.value
     if value is torch.is_tensor and len(positional) == 1 and isinstance(positional[0], Const | Var) and not keywords:
-        if (answer := _is_of(build, positional[0], (torch.Tensor,))) is not None:
+        if (answer := inheritance.is_of(build, positional[0], (torch.Tensor,))) is not None:
             return Const(answer)
     if value is torch.autograd.backward:
         raise training.refusal(build)
@@ -484,7 +487,9 @@ def _bind(
 
 def default_value(build: Builder, callee: Const, value: Any) -> Value:
     """What a parameter or field holds that a call does not give."""
-    if isinstance(value, (int, float, str, type(None))):
+    import numpy as np
+
+    if value is None or type(value) in LITERALS or isinstance(value, np.generic):
         return Const(value)
     if build.is_known_by_itself(value):
         return build.stranger(value, f"{callee.path}.__defaults__")
@@ -570,6 +575,8 @@ def _of_known(build: Builder, name: str, node: ast.Call) -> Value:
         if name == "sum":
             return _sum(build, node)
         made = comprehensions.comprehension(build, generator_of(node.args[0]))
+    elif isinstance(listed := node.args[0], ast.List) and not any(isinstance(one, ast.Starred) for one in listed.elts):
+        made = Tup(tuple(expressions.evaluate(build, one) for one in listed.elts))  # nobody else has this list
     else:
         made = expressions.evaluate(build, node.args[0])
     items = expressions.known_items(build, made)
@@ -617,30 +624,9 @@ def _isinstance(build: Builder, node: ast.Call) -> Value:
     if isinstance(value, instances.Instance) and all(isinstance(kind, Const) for kind in kinds):
         return Const(any([value.is_of(build, kind.value) for kind in kinds if isinstance(kind, Const)]))
     classes = tuple(kind.value for kind in kinds if isinstance(kind, Const))
-    if len(classes) == len(kinds) and (answer := _is_of(build, build.atom(value), classes)) is not None:
+    if len(classes) == len(kinds) and (answer := inheritance.is_of(build, build.atom(value), classes)) is not None:
         return Const(answer)
     raise build.refuse("mixed-kinds", "'isinstance' of a value that the loop makes")
-
-
-def _is_of(build: Builder, value: Atom, classes: tuple[Any, ...]) -> bool | None:
-    """Whether a value is of one of some classes; None where that is not known before the loop runs."""
-    import torch
-
-    if isinstance(value, Const):
-        return isinstance(value.value, classes)
-    for path, var in build.params.items():
-        if var is value:  # the type of a live-in is guarded
-            return isinstance(build.param_values[path], classes)
-    if evident.is_tensor(build, value, carried=False) and not any(map(_is_kind_of_tensor, classes)):
-        return issubclass(torch.Tensor, classes)
-    return None
-
-
-def _is_kind_of_tensor(one: Any) -> bool:
-    """Whether a class holds some tensors only."""
-    import torch
-
-    return not isinstance(one, type) or (issubclass(one, torch.Tensor) and one is not torch.Tensor)
 
 
 def _is_iteration(node: ast.expr) -> bool:

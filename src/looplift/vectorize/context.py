@@ -222,7 +222,8 @@ class Context:
         return None
 
     def fresh_name(self, hint: str) -> str:
-        hint = hint.strip("_0123456789 ") or "value" if hint.startswith("_") else hint
+        hint = hint.replace(" ", "_")  # of names that no author can give
+        hint = hint.strip("_0123456789") or "value" if hint.startswith("_") else hint
         hint = f"{hint}_value" if hasattr(builtins, hint) or keyword.iskeyword(hint) else hint
         count = self.names.get(hint, 0)
         self.names[hint] = count + 1

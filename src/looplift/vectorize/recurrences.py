@@ -270,9 +270,10 @@ def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
         if not scan.final and init.op == "name":
             context.names.setdefault(init.attrs["text"], 1)  # the values before those of the scan begin with it
         made = _named(context, made)
-        vanishes = factor is not None and not _never_vanishes(factor)
-        checked = Node("keeps_products", (made, factor), (), nodes.BOOL, {"axis": axis}) if vanishes else None
-        context.check(checked or Node("finite", (made,), (), nodes.BOOL))
+        if factor is None or _never_vanishes(factor):
+            context.check(Node("finite", (made,), (), nodes.BOOL))
+        else:
+            context.check(Node("keeps_products", (made, factor), (), nodes.BOOL, {"axis": axis}))
     doubts.record_scan(context, made, (factor, term), init, axis, drops=_resets(scan.form))
     return made
 

@@ -8,11 +8,11 @@ object, or views of one, or items of a list that holds both; all others have mem
 from __future__ import annotations
 
 from looplift.base.data import dataclass
-from looplift.ir.array import Assign, Node, every_step, reachable
+from looplift.ir.array import Assign, Node, anew, every_step, reachable
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Append, Atom, If, Let, Loop, Op, Var, as_atom, operands, walk
 from looplift.ops import table
-from looplift.vectorize import devices, lists, sharing, views
+from looplift.vectorize import devices, flow, lists, sharing, views
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val, as_array
 from looplift.vectorize.subscripts import Along
@@ -69,6 +69,11 @@ def _may_hold_arrays(kind: Kind) -> bool:
 def _node(context: Context, key: str, atom: Atom | None, val: Val, leaves: list[Leaf]) -> Node:
     if atom is not None:
         views.check_result(context, key, atom)
+    if isinstance(val.sequence, lists.Continued):
+        first = [_node(context, key, one, context.val(one), leaves) for one in val.sequence.first]
+        rest = _leaf(context, atom, lists.returned(context, val.sequence.rest), leaves)
+        own = {"kind": "list", "continued": True, "own": atom}
+        return Node("display", (*first, rest), (), Kind("tuple"), own)
     if val.sequence is not None and isinstance(val.sequence, lists.Built):
         return _leaf(context, atom, lists.returned(context, val.sequence), leaves)
     if val.items is not None:
@@ -107,8 +112,7 @@ def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -
         if any(_may_be_given(context, one, frozenset()) for one in value):
             raise context.refuse("aliasing", f"'{atom.hint}' may be an argument itself, as an item of a list")
     if node.kind.family == "list" and node.op != "name" and isinstance(atom, Var):
-        own = node.attrs | {"own": atom}  # two lists are two objects, even if they hold the same
-        node = Node(node.op, node.args, node.axes, node.kind, own, node.hint)
+        node = anew(node, attrs=node.attrs | {"own": atom})  # two lists are two objects, even if they hold the same
     if isinstance(atom, Var) and node.op != "name":
         node = as_array(node, context.facts.kind(atom))
     devices.check_items(context.facts, atom)
@@ -233,7 +237,7 @@ def _memory(context: Context, atom: Atom, seen: frozenset[Var]) -> Memory:
         return NOWHERE
     seen |= {atom}
     match context.flow.definition.get(atom):
-        case Let(op=op) if op.name == "list" and not op.args:
+        case Let(op=op) if op.name == "list" and (not op.args or flow.is_stored(context.flow, atom)):
             return _list_memory(context, atom, seen)
         case Let(op=op) as made:
             return _made(context, made, seen)
