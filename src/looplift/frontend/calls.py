@@ -41,7 +41,7 @@ from looplift.frontend.exits import always_exits, with_tuples_for_dicts, without
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import LITERALS, Builder, Frame, Outer, Structure, Tup, Value, is_none
 from looplift.frontend.source import plain_function
-from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand, Require, Var
+from looplift.ir.grammar import INNER_RESULT, UNDEFINED, Atom, Const, Group, Operand, Require, Var
 from looplift.ops import table, twins
 from looplift.ops.names import name_of
 
@@ -431,7 +431,7 @@ def _path_of(build: Builder, callee: Const, *, has_path: bool) -> str:
 def run_body(build: Builder, frame: Frame, key: Any, statements_of_body: list[ast.stmt]) -> Value:
     """What the body of a function returns, translated in a frame of its own; ``key`` tells the function."""
     build.counter.avoid(statements_of_body)
-    result = f"_result_{next(build.counter)}"
+    result = f"{INNER_RESULT}{next(build.counter)}"
     saved, env = build.span, frame.env
     keys, statements_of_body = with_tuples_for_dicts(statements_of_body)
     build.frames.append(frame)

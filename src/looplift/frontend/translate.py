@@ -30,6 +30,7 @@ from looplift.ir import (
     tables,
 )
 from looplift.ir.grammar import (
+    RESULT,
     TABLE,
     UNDEFINED,
     Append,
@@ -48,7 +49,6 @@ from looplift.ir.grammar import (
 from looplift.ir.prune import prune
 from looplift.ops.names import LIMITS
 
-RESULT = "return"
 MAX_ATTEMPTS = 40
 
 

@@ -185,7 +185,8 @@ class _Rewriter:
         self.checked.add(cond.serial)
         if self.depth == 1 and not cond.axes and cond.kind.family == "bool":
             self.sure.add(cond.serial)
-        return known or (cond.op == "finite" and self._is_finite(cond.args[0]))
+        finite = cond.op in ("finite", "keeps_products") and self._is_finite(cond.args[0])
+        return known or (cond.op == "finite" and finite)
 
     def _is_finite(self, value: Node) -> bool:
         """Whether a value is read from an array that was seen to be finite; remembers the array that it is."""

@@ -12,6 +12,7 @@ from looplift.base.data import replace
 from looplift.ir.array import Axis, Node, Write, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
+from looplift.ops import table
 from looplift.vectorize import blocks, devices, doubts, fitting, held, linear, nodes, places, ragged_arrays
 from looplift.vectorize.context import Array, Context, Contribution, index_node
 from looplift.vectorize.counts import is_counted
@@ -303,6 +304,27 @@ def context_combine(context: Context, combine: str, old: Node, value: Node, kind
         combine = f"{context.library}.{combine}"
     node = arithmetic(context, combine, [old, value], wide)
     return node if wide.dtype == kind.dtype else nodes.cast(node, kind.dtype)
+
+
+def check_comparable(context: Context, array: Array, value: Node) -> None:
+    """What Python's ``max`` or ``min`` takes before what is in an array: which of two numbers that equal themselves
+    stands first makes no difference."""
+    from looplift.vectorize.folding import equals_itself
+
+    if "float" not in str(array.kind.dtype):
+        return
+    context.check(nodes.compare("eq", value, value))
+    if array.written or not _is_made_of_numbers(array.node):
+        context.check(equals_itself(context, array.node))
+
+
+def _is_made_of_numbers(made: Node) -> bool:
+    """Whether an array was just made, of one number that is not NaN."""
+    name = table.base_name(made.attrs["name"]) if made.op == "apply" else ""
+    if name == "full":
+        given = made.args[1] if made.attrs["positional"] == 2 else None
+        return given is not None and given.op == "const" and given.attrs["value"] == given.attrs["value"]
+    return name in ("zeros", "ones")
 
 
 def check_store_range(context: Context, array: Array, dim: int, piece: Piece) -> None:
