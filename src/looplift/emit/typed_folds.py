@@ -34,7 +34,7 @@ class Folds(Stars):
             return self.present(self.expression(source))
 
     def sorted(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
-        source = node.args[0]
+        source, keywords = self.before_option(node.args[0], keywords, "reverse", node)
         value = self.looked_at(source)
         if value is not None and (is_box(value, "set") or (is_box(value, *TABLES) and "key" not in keywords)):
             if "key" in keywords:
@@ -52,6 +52,25 @@ class Folds(Stars):
         self.sort(found, keywords, node)
         return found
 
+    def before_option(
+        self, source: ast.expr, keywords: dict[str, ast.expr], name: str, node: ast.expr
+    ) -> tuple[ast.expr, dict[str, ast.expr]]:
+        """A source and an option, each evaluated, in this order, before the source is gone through."""
+        option = keywords.get(name)
+        if option is None or isinstance(option, ast.Constant):
+            return source, keywords
+        if self.is_stream(source):
+            if not may_come_first(option, source):
+                raise refuse(node, f"evaluates '{name}' in an order of its own")
+        else:
+            value = self.present(self.expression(source))
+            source = self.apart_as(f"the value {self.fresh()}", self.keep(value), source)
+        value = self.keep(self.expression(option))
+        return source, {**keywords, name: self.apart_as(f"the value {self.fresh()}", value, option)}
+
+    def apart_as(self, name: str, value: Value, node: ast.expr) -> ast.expr:
+        raise NotImplementedError
+
     def fewest(self, node: ast.Call, keywords: dict[str, ast.expr], *, down: bool) -> Value:
         """``nsmallest(n, xs)`` is ``sorted(xs)[:n]``, of no items if ``n`` is below 0."""
         count = as_int(self.keep(self.expression(node.args[0])), node)
@@ -63,7 +82,7 @@ class Folds(Stars):
 
     def sort(self, found: Value, keywords: dict[str, ast.expr], node: ast.AST) -> None:
         """Sort a list in place."""
-        down = truth(self.expression(keywords["reverse"])) if "reverse" in keywords else "false"
+        down = self._is_reversed(keywords["reverse"]) if "reverse" in keywords else "false"
         if keywords.keys() - {"key", "reverse"}:
             raise refuse(node, "sorts in a way of its own")
         keys = found
@@ -72,6 +91,12 @@ class Folds(Stars):
             keys = self._keys(found, keywords["key"], box)
         check_order(element(keys), node)
         self.emit(f"sort_by({found.code}, {keys.code}, {down});")
+
+    def _is_reversed(self, option: ast.expr) -> str:
+        value = self.expression(option)
+        if value.type not in (BOOL, INT, NEVER):
+            raise refuse(option, "is neither true nor false")
+        return self.keep(Value(BOOL, truth(value))).code
 
     def _keys(self, found: Value, key: ast.expr, box: Any) -> Value:
         name, place = self.fresh(), self.fresh("i")
@@ -87,10 +112,11 @@ class Folds(Stars):
     def applied(self, function: ast.expr, value: Value) -> Value:
         """The result of a lambda, or of a function that is named, for one value."""
         if isinstance(function, ast.Lambda):
-            if len(function.args.args) != 1 or function.args.defaults or function.args.vararg:
+            given = function.args
+            if len(given.args) != 1 or given.defaults or given.vararg or given.kwonlyargs or given.kwarg:
                 raise refuse(function, "takes other arguments")
             before = dict(self.renamed)
-            self.renamed[function.args.args[0].arg] = self.keep(value)
+            self.renamed[given.args[0].arg] = self.keep(value)
             found = self.expression(function.body)
             self.renamed = before
             return found
