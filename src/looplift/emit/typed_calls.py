@@ -563,6 +563,7 @@ class Calls(Tuples):
         """A call with the values of all parameters, in the order in which they were evaluated."""
         if routine.hands_out:
             raise refuse(None, f"'{routine.name}' hands out its results one by one, with 'yield'")
+        self.calls += 1
         routine = fitting(routine, values, self.routines)
         code = f"{routine.name}({', '.join(self.called_with(routine, values))})"
         if routine.result is NEVER:

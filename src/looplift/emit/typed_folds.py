@@ -57,10 +57,10 @@ class Folds(Stars):
     ) -> tuple[ast.expr, dict[str, ast.expr]]:
         """A source and an option, each evaluated, in this order, before the source is gone through."""
         option = keywords.get(name)
-        if option is None or isinstance(option, ast.Constant):
+        if option is None or all(isinstance(one, _WITHOUT_NAMES) for one in nodes_of(option)):
             return source, keywords
         if self.is_stream(source):
-            if not may_come_first(option, source):
+            if not self.may_come_first(option, source):
                 raise refuse(node, f"evaluates '{name}' in an order of its own")
         else:
             value = self.present(self.expression(source))
@@ -134,8 +134,32 @@ class Folds(Stars):
             return
         self.for_each(source, step)
 
+    def may_come_first(self, first: ast.expr, second: ast.expr) -> bool:
+        """Whether the one of two arguments that Python evaluates later may be evaluated first: neither changes what the
+        other one reads."""
+        if isinstance(second, ast.GeneratorExp):
+            second = second.generators[0].iter
+        parts = [nodes_of(first), nodes_of(second)]
+        if any(all(isinstance(node, _WITHOUT_NAMES) for node in part) for part in parts):
+            return True
+        calls = (node.func for part in parts for node in part if isinstance(node, ast.Call))
+        if not all(isinstance(callee, ast.Name) and hasattr(builtins, callee.id) for callee in calls):
+            return False
+        return not any(map(self._calls_methods, (first, second)))
+
+    def _calls_methods(self, node: ast.expr) -> bool:
+        """Whether operators, subscripts or attributes of objects that an expression has call functions of the user's."""
+        bound, renamed, calls = set(self.bound), dict(self.renamed), self.calls
+        with self.block():
+            if self.is_stream(node):
+                self.folded(node, lambda value: None)
+            else:
+                self.expression(node)
+        self.bound, self.renamed = bound, renamed
+        return self.calls > calls
+
     def total(self, node: ast.Call) -> Value:
-        if len(node.args) == 2 and not may_come_first(node.args[1], node.args[0]):
+        if len(node.args) == 2 and not self.may_come_first(node.args[1], node.args[0]):
             raise refuse(node, "evaluates what it begins with in an order of its own")
         start = self.keep(self.expression(node.args[1])) if len(node.args) == 2 else None
         name, seen = self.fresh(), self.fresh()
@@ -203,11 +227,10 @@ class Folds(Stars):
 
     def _extreme_of(self, name: str, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         """The extreme item of what an argument goes through."""
-        if "default" in keywords and not may_come_first(ast.List(node.args, ast.Load()), keywords["default"]):
-            raise refuse(node, "evaluates its default in an order of its own")
         best, best_key, seen = self.fresh(), self.fresh(), self.fresh()
         types: list[Any] = [NEVER, NEVER]
         source = node.args[0] if len(node.args) == 1 else ast.List(node.args, ast.Load())
+        source, keywords = self.before_option(source, keywords, "default", node)
 
         def step(value: Value) -> None:
             value = self.keep(self.present(value) if "key" not in keywords else value)
@@ -233,18 +256,6 @@ class Folds(Stars):
             return found
         type_ = self.joins.join(types[0], default.type)
         return self.keep(Value(type_, f"({seen} ? {coerced(found, type_)} : {coerced(default, type_)})"))
-
-
-def may_come_first(first: ast.expr, second: ast.expr) -> bool:
-    """Whether the one of two arguments that Python evaluates later may be evaluated first: neither changes what the
-    other one reads."""
-    if isinstance(second, ast.GeneratorExp):
-        second = second.generators[0].iter
-    parts = [nodes_of(first), nodes_of(second)]
-    if any(all(isinstance(node, _WITHOUT_NAMES) for node in part) for part in parts):
-        return True
-    calls = (node.func for part in parts for node in part if isinstance(node, ast.Call))
-    return all(isinstance(callee, ast.Name) and hasattr(builtins, callee.id) for callee in calls)
 
 
 def has_items(source: ast.expr) -> bool:

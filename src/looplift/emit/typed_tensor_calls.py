@@ -12,7 +12,6 @@ import torch
 
 from looplift.emit import typed_products as products
 from looplift.emit.native_ops import canonical
-from looplift.emit.typed_folds import may_come_first
 from looplift.emit.typed_scope import Value, coerced, refuse, truth
 from looplift.emit.typed_tensor_made import TensorMaking, is_constant
 from looplift.emit.typed_tensor_ops import INEXACT, is_tensor, known_row, result_of, type_of_result
@@ -497,7 +496,7 @@ class TensorCalls(TensorMaking):
     def total(self, node: ast.Call) -> Value:
         if not self._sums_tensors(node):
             return super().total(node)
-        if len(node.args) == 2 and not may_come_first(node.args[1], node.args[0]):
+        if len(node.args) == 2 and not self.may_come_first(node.args[1], node.args[0]):
             raise refuse(node, "evaluates what it begins with in an order of its own")
         start = self.present(self.expression(node.args[1])) if len(node.args) == 2 else Value(INT, "I(0)")
         name, types = self.fresh(), [start.type]
