@@ -23,13 +23,24 @@ class Noted:
         return self.log[-2]
 
 
-def sums(a, b, log):
+def beginnings(a, b, log):
     found = []
     for k in range(3):
-        found.append(sum(log, a + b))
+        found.append(sum(log, a + b) + k)
+    return found
+
+
+def beginnings_by_attribute(a, b, log):
+    found = []
+    for k in range(3):
+        found.append(sum(log, b.last) + sum((x for x in [1, 2]), b.last) + k)
+    return found
+
+
+def items(a, b, log):
+    found = []
+    for k in range(3):
         found.append(sum([a[k], b[k]], log[-1]))
-        found.append(sum((x for x in [1, 2]), b.last))
-        found.append(sum([b.last, a + b], len(log)))
     return found
 
 
@@ -48,7 +59,14 @@ def orders(a, b, log):
     for k in range(3):
         found.append(sorted(log, reverse=a[k] > 3))
         found.append(sorted([b.last, b[k], a + b], reverse=len(log) > 12))
-        found.append(sorted((x * 2 for x in log), reverse=b.last > 3))
+        found.append(sorted(log, reverse=b.last > 3))
+    return found
+
+
+def orders_of_streams(a, b, log):
+    found = []
+    for k in range(3):
+        found.append(sorted((x * 2 for x in log), reverse=b.last > 3 + k))
     return found
 
 
@@ -66,7 +84,7 @@ def with_keys(xs):
     return found, limit
 
 
-@pytest.mark.parametrize("function", [sums, extremes, orders])
+@pytest.mark.parametrize("function", [beginnings, beginnings_by_attribute, items, extremes, orders, orders_of_streams])
 def test_methods(function):
     log = [1, 4]
     same(function, (Noted(log, 2), Noted(log, 5), log))

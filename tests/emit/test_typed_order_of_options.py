@@ -61,8 +61,8 @@ def latest(xs):
 def fresh(xs):
     found = []
     for _ in range(2):
-        found.append(np.full((xs.pop(), xs.pop()), xs.pop() * 0.5))
-        found.append(np.full(fill_value=xs.pop(), shape=xs.pop()))
+        found.append(np.full(xs.pop(), xs.pop() * 0.5))
+        found.append(np.full(fill_value=xs.pop() * 0.5, shape=(xs.pop(),)))
     return found
 
 
