@@ -3,8 +3,7 @@
 import collections
 
 import pytest
-
-from tests.emit.strictly import same
+from strictly import same
 
 
 def backwards(xs, limit):

@@ -1,8 +1,7 @@
 """Operators, subscripts and attributes of objects that call functions count as calls where an order is chosen."""
 
 import pytest
-
-from tests.emit.strictly import same
+from strictly import same
 
 
 class Noted:

@@ -2,8 +2,7 @@
 
 import pytest
 import torch
-
-from tests.emit.strictly import same
+from strictly import same
 
 
 def grown(x):

@@ -4,8 +4,7 @@ import collections
 
 import numpy as np
 import pytest
-
-from tests.emit.strictly import same
+from strictly import same
 
 
 def shrunk(xs):

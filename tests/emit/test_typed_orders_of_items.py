@@ -1,8 +1,7 @@
 """Tuples and lists are compared by the first items that are not equal, with the operator that is written."""
 
 import pytest
-
-from tests.emit.strictly import same
+from strictly import same
 
 
 class Lesser:

@@ -1,8 +1,7 @@
 """All values that targets take are read before the first of them is stored, which may change what they come from."""
 
 import pytest
-
-from tests.emit.strictly import same
+from strictly import same
 
 
 class Cursor:

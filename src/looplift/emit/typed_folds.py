@@ -148,7 +148,7 @@ class Folds(Stars):
         return not any(map(self._calls_methods, (first, second)))
 
     def _calls_methods(self, node: ast.expr) -> bool:
-        """Whether operators, subscripts or attributes of objects that an expression has call functions of the user's."""
+        """Whether operators, subscripts or attributes in an expression call functions of the user's."""
         bound, renamed, calls = set(self.bound), dict(self.renamed), self.calls
         with self.block():
             if self.is_stream(node):
