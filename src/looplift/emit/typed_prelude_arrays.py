@@ -376,6 +376,50 @@ template <class T, int R, class S, int Q> void assign(const Arr<T, R>& a, const 
   }
   a.base->dirty = true;
 }
+// several places at once: how far each is from the first element
+struct Spots { I n, room; I* at_; void add(I v) { if (n == room) { I* more = (I*)take((2 * room + 8) * sizeof(I));
+    if (n) memcpy(more, at_, n * sizeof(I)); at_ = more; room = 2 * room + 8; } at_[n++] = v; } };
+template <class T, int R, int M> Spots where_(const Arr<T, R>& a, const Arr<bool, M>& mask) {
+  for (int d = 0; d < M; ++d) if (mask.size[d] != a.size[d]) bail(KIND);
+  Spots out = {}; I at_[M] = {};
+  each(mask, [&](bool v) {
+    if (v) { I far = 0; for (int d = 0; d < M; ++d) far += at_[d] * a.step[d]; out.add(far); }
+    for (int d = M - 1; d >= 0 && ++at_[d] == mask.size[d]; --d) at_[d] = 0;
+  });
+  return out;
+}
+template <class K> static inline I count_with(I n, const Arr<K, 1>& a) { if (n >= 0 && a.size[0] != n) bail(KIND);
+    return a.size[0]; }
+static inline I count_with(I n, I) { return n; }
+template <class K> static inline I place_at(const Arr<K, 1>& a, I k) { return (I)a.p[k * a.step[0]]; }
+static inline I place_at(I v, I) { return v; }
+template <class T, int R, class... X> Spots spots_(const Arr<T, R>& a, const X&... places) {
+  I n = -1; (void)(int[]){(n = count_with(n, places), 0)...};
+  Spots out = {};
+  for (I k = 0; k < n; ++k) { I far = 0; int d = 0;
+    (void)(int[]){(far += place(place_at(places, k), a.size[d]) * a.step[d], ++d, 0)...}; out.add(far); }
+  return out;
+}
+template <int M, class T, int R> I rest_of(const Arr<T, R>& a) { I n = 1; for (int k = M; k < R; ++k) n *= a.size[k];
+    if (M < R && !is_packed(a)) bail(KIND); return n; }
+template <int M, class T, int R> Arr<T, R - M + 1> gathered(const Arr<T, R>& a, const Spots& s) {
+  I size[R - M + 1] = {s.n}; for (int k = M; k < R; ++k) size[k - M + 1] = a.size[k];
+  Arr<T, R - M + 1> out = array_of<T, R - M + 1>(size); I rest = rest_of<M>(a);
+  for (I k = 0; k < s.n; ++k) for (I j = 0; j < rest; ++j) out.p[k * rest + j] = a.p[s.at_[k] + j];
+  return out;
+}
+template <int M, class T, int R, class S> void put_all(const Arr<T, R>& a, const Spots& s, S v) {
+  T w = Cast<T>::of(v); I rest = rest_of<M>(a);
+  for (I k = 0; k < s.n; ++k) for (I j = 0; j < rest; ++j) a.p[s.at_[k] + j] = w;
+  a.base->dirty = true;
+}
+template <class T, int R, class S> void put_each(const Arr<T, R>& a, const Spots& s, const Arr<S, 1>& b) {
+  if (b.size[0] != s.n && b.size[0] != 1) bail(KIND);
+  Arr<S, 1> from = (void*)a.base.p == (void*)b.base.p ? copy(b) : b;
+  I step = b.size[0] == 1 ? 0 : from.step[0];
+  for (I k = 0; k < s.n; ++k) a.p[s.at_[k]] = Cast<T>::of(from.p[k * step]);
+  a.base->dirty = true;
+}
 // the elements as numbers of Python's, in lists of lists
 template <class L> struct Listed;
 template <class S> struct Listed<Ref<List<S, 0>>> { template <class T> static Ref<List<S, 0>> of(const Arr<T, 1>& a) {
