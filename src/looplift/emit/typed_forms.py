@@ -9,8 +9,8 @@ from typing import Any
 from looplift.base.errors import NotLiftable
 from looplift.emit.typed_attempts import without_attempts
 from looplift.emit.typed_library_calls import check_worth
-from looplift.emit.typed_loop_names import with_versions_in_loops
-from looplift.emit.typed_names import names_in_functions, with_versions
+from looplift.emit.typed_loop_names import with_all_versions
+from looplift.emit.typed_names import names_in_functions
 from looplift.emit.typed_optional_names import groups_of
 from looplift.emit.typed_program import TypedProgram, Writer
 from looplift.emit.typed_ranges import with_lists_for_ranges
@@ -103,15 +103,14 @@ def _forms(
     of several kinds each by itself."""
     yield body, live_out, {}
     held, is_whole = names_in_functions(body), live_out == ["return"]
-    in_loops = with_versions_in_loops(body, set() if is_whole else {*live_out}, held)
-    versions, last = with_versions(in_loops or body, {*values}, held)
+    versions, last = with_all_versions(body, {*values}, set() if is_whole else {*live_out}, held)
     outs = [last.get(name, name) for name in live_out]
-    has_versions = is_whole or in_loops is not None or bool(last)
+    has_versions = is_whole or versions is not body
     if has_versions:
-        yield versions, outs, {}
-    yield body, live_out, {"has_named_dicts": True}
+        yield versions, outs, {"has_versions": True}
+    yield body, live_out, {"has_named_dicts": True, "has_versions": True}
     if has_versions:
-        yield versions, outs, {"has_named_dicts": True}
+        yield versions, outs, {"has_named_dicts": True, "has_versions": True}
     if groups_of(list(values.values())):
-        yield body, live_out, {"has_named_dicts": True, "has_optional_names": True}
-    yield versions, outs, {"words_numbers": True}
+        yield body, live_out, {"has_named_dicts": True, "has_optional_names": True, "has_versions": True}
+    yield versions, outs, {"words_numbers": True, "has_versions": True}

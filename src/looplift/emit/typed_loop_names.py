@@ -15,7 +15,17 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from looplift.base.syntax import nodes_of
-from looplift.emit.typed_names import Renamed
+from looplift.emit.typed_names import Renamed, with_versions
+
+
+def with_all_versions(
+    statements: list[ast.stmt], parameters: set[str], live: set[str], held: set[str]
+) -> tuple[list[ast.stmt], dict[str, str]]:
+    """The same of names that loops bind anew, and of those behind loops; also the last name of each that has several.
+    The statements themselves where there are none."""
+    in_loops = with_versions_in_loops(statements, live, held)
+    made, last = with_versions(in_loops or statements, parameters, held)
+    return (made if last else in_loops or statements), last
 
 
 def with_versions_in_loops(statements: list[ast.stmt], live: set[str], held: set[str]) -> list[ast.stmt] | None:

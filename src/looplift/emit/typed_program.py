@@ -26,7 +26,8 @@ from looplift.emit.typed_attempts import without_attempts
 from looplift.emit.typed_classes import is_constant
 from looplift.emit.typed_enumerations import is_enumeration
 from looplift.emit.typed_generators import is_generator, own_nodes
-from looplift.emit.typed_names import captured_names, stored_names
+from looplift.emit.typed_loop_names import with_all_versions
+from looplift.emit.typed_names import captured_names, names_in_functions, stored_names
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
 from looplift.emit.typed_tensor_calls import torch_name
 from looplift.emit.typed_types import (
@@ -116,8 +117,10 @@ class Writer(Unchecked):
         has_optional_names: bool = False,
         words_numbers: bool = False,
         writes_items: bool = False,
+        has_versions: bool = False,
     ):
         super().__init__()
+        self.has_versions = has_versions
         self.writes_items = writes_items
         self.has_named_dicts, self.has_optional_names = has_named_dicts, has_optional_names
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
@@ -372,7 +375,8 @@ class Writer(Unchecked):
 
     def _body_of(self, node: ast.FunctionDef) -> list[ast.stmt]:
         if node not in self.replaced:
-            self.replaced[node] = without_attempts(node.body)
+            body = without_attempts(node.body)
+            self.replaced[node] = _with_versions(body, node) if self.has_versions else body
         return self.replaced[node]
 
     def source_of(self, function: Any) -> Any:
@@ -492,6 +496,13 @@ class Writer(Unchecked):
                 found.add(one)
                 pending += self.edges.get(one, ())
         return found
+
+
+def _with_versions(body: list[ast.stmt], node: ast.FunctionDef) -> list[ast.stmt]:
+    """The body of a function, with a name for each time that it binds one anew."""
+    shared = {name for one in nodes_of(node) if isinstance(one, ast.Nonlocal | ast.Global) for name in one.names}
+    parameters = {one.arg for one in node.args.args}
+    return with_all_versions(body, parameters, set(), names_in_functions(body) | shared)[0]
 
 
 def _default_of(node: ast.expr) -> Any:
