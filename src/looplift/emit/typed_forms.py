@@ -8,6 +8,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.emit.typed_attempts import without_attempts
+from looplift.emit.typed_groups import with_groups
 from looplift.emit.typed_library_calls import check_worth
 from looplift.emit.typed_loop_names import with_all_versions
 from looplift.emit.typed_names import names_in_functions
@@ -44,7 +45,7 @@ def _of_some_form(
     """The program of the first form that has one, and at best of one in which the dtypes of arrays are known."""
     refusals: list[NotLiftable] = []
     reached, lacks = [0], ""
-    body = with_lists_for_ranges(without_attempts(body), values, live_out)
+    body = with_groups(with_lists_for_ranges(without_attempts(body), values, live_out))
     found, meets_items = None, False
     for settings in ({}, {"writes_items": True}):
         for form, outs, more in _forms(body, values, live_out):

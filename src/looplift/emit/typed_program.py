@@ -26,6 +26,7 @@ from looplift.emit.typed_attempts import without_attempts
 from looplift.emit.typed_classes import is_constant
 from looplift.emit.typed_enumerations import is_enumeration
 from looplift.emit.typed_generators import is_generator, own_nodes
+from looplift.emit.typed_groups import with_groups
 from looplift.emit.typed_loop_names import with_all_versions
 from looplift.emit.typed_names import captured_names, names_in_functions, stored_names
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
@@ -47,7 +48,7 @@ from looplift.emit.typed_types import (
 from looplift.emit.typed_unchecked import Unchecked
 from looplift.emit.typed_values import type_of
 
-_LIBRARIES = ("heapq", "collections", "math", "functools", "bisect")
+_LIBRARIES = ("heapq", "collections", "math", "functools", "bisect", "itertools")
 _TORCH = ("torch", "torch.nn", "torch.nn.functional", "torch.special", "torch.linalg")
 _PASSES = 40
 _ARITHMETIC: dict[type, Any] = {
@@ -162,6 +163,7 @@ class Writer(Unchecked):
             self.structs.clear()
             self.library.clear()
             self.altered.clear()
+            self.gone_through = []
             self.mixes_arrays = False
             refusal = self._once()
             if self.joins.changes == before:
@@ -375,7 +377,7 @@ class Writer(Unchecked):
 
     def _body_of(self, node: ast.FunctionDef) -> list[ast.stmt]:
         if node not in self.replaced:
-            body = without_attempts(node.body)
+            body = with_groups(without_attempts(node.body))
             self.replaced[node] = _with_versions(body, node) if self.has_versions else body
         return self.replaced[node]
 
@@ -462,6 +464,9 @@ class Writer(Unchecked):
             raise refuse(None, "a tensor that may ask for a gradient is detached, and tensors are changed")
         held = {name: type_ for name, type_ in self.given.items() if name not in self.outside}
         altered = {text_of(one) for one in self.altered}
+        for type_, source in self.gone_through:
+            if may_change(type_, altered):
+                raise refuse(source, "may change while groups of it are handed out; take groups of list(...) of it")
         changes = [
             name for name, type_ in held.items() if may_change(type_, altered) or (stored and holds_tensor(type_))
         ]
