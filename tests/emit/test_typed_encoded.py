@@ -1,5 +1,7 @@
 """Texts as the bytes of UTF-8, in typed programs."""
 
+from itertools import pairwise
+
 import pytest
 from tests.emit.container_programs import runs_alike
 
@@ -18,7 +20,7 @@ def chunks(texts):
     every = [list(text.encode()) for text in texts]
     total = 0
     for part in every:
-        for one, other in zip(part, part[1:]):
+        for one, other in pairwise(part):
             total = total * 31 % 100003 + one * 7 + other
     return every, total
 
