@@ -105,6 +105,11 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     if found.overriding:
         namespace |= {"_same_methods": contents.same_methods, "_methods": found.overriding}
         guards.append("_same_methods(_methods)")
+    if found.tables:
+        namespace |= {"_same_tables": contents.same_tables, "_tables": found.tables}
+        guards.append("_same_tables(_tables)")
+        namespace["_named_tables"] = found.named_tables
+        guards += [f"{one} is _named_tables[{one!r}]" for one in found.named_tables]
     guards += [_equals(path, value) for path, value in found.equal.items()]
     lines = [place[0] for place in program.loops] or [program.line]
     has_singles = any(f"{array}<float," in found.text for array in ("Ten", "Arr"))

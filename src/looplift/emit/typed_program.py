@@ -30,6 +30,7 @@ from looplift.emit.typed_groups import with_groups
 from looplift.emit.typed_loop_names import with_all_versions
 from looplift.emit.typed_names import captured_names, names_in_functions, stored_names
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
+from looplift.emit.typed_tables import is_table
 from looplift.emit.typed_tensor_calls import torch_name
 from looplift.emit.typed_types import (
     TEXT,
@@ -101,6 +102,10 @@ class TypedProgram:
     """Inputs that classes hold, or the modules of functions, which are only read."""
     library: tuple[str, ...] = ()
     """Calls of the library's own functions, as functions of their operands."""
+    tables: tuple[tuple[dict[Any, Any], tuple[Any, ...]], ...] = ()
+    """Dicts of functions, with what is in them."""
+    named_tables: dict[str, Any] = field(default_factory=dict)
+    """Those that the region's own statements name."""
 
 
 class Writer(Unchecked):
@@ -126,6 +131,7 @@ class Writer(Unchecked):
         self.has_named_dicts, self.has_optional_names = has_named_dicts, has_optional_names
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
         self.records, self.classes, self.unread = {}, {}, []
+        self.tables, self.named_tables = {}, {}
         self.joins.of_objects, self.joins.words_numbers = self.given_objects, words_numbers
         self.loops, self.computed_with, self.mixes_arrays = {}, set(), False
         self.structs, self.inexact, self.short = {}, set(), set()
@@ -480,7 +486,7 @@ class Writer(Unchecked):
             any(isinstance(box.find().default, Factory) for box in self.boxes.values()),
             tuple(one.__name__ for one in self.loops), self.joins.tracked,
             self.paths, tuple(self.watched), self.settings, self.overriding, self.outside,
-            tuple(self.library),
+            tuple(self.library), tuple(self.tables.values()), self.named_tables,
         )  # fmt: skip
 
     def _is_of_objects(self, deep: bool) -> bool:
@@ -582,7 +588,7 @@ def may_change(type_: Any, altered: set[str], seen: set[int] | None = None) -> b
 def is_data(value: Any) -> bool:
     if isinstance(value, torch.Tensor):
         return True
-    if isinstance(value, types.ModuleType | torch.dtype | torch.device):
+    if isinstance(value, types.ModuleType | torch.dtype | torch.device) or is_table(value):
         return False
     return not callable(value) or _is_plain_object(value)
 
