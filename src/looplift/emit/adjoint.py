@@ -100,6 +100,7 @@ def _plan(kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findin
     active = forward_active(plan, set(differentiable), floats)
     plan.active = active & useful(plan, ends & active)
     _check_remainders(plan)
+    _check_displays(plan, active)
     if any(
         var in findings.origins and signature.of(findings.origins[var]).kind.family == "array" for var in plan.active
     ):
@@ -126,6 +127,21 @@ def _check_detached(loop: Loop, findings: Findings) -> None:
         for var in shared.keys() & set(uses(statement)):
             if id(statement) not in numbers:
                 raise NotLiftable("not-scalar", "'.detach()' of what is not copied, with gradients", shared[var].span)
+
+
+def _check_displays(plan: Plan, active: set[Var]) -> None:
+    """Operations on a list or tuple as a whole pass no gradient on to its items."""
+    lets = [s for s in walk(plan.top) if isinstance(s, Let)]
+    shown = {s.var: s.op.args for s in lets if s.op.name in ("list", "tuple")}
+    origins = plan.findings.origins
+    asking = {
+        var
+        for var, items in shown.items()
+        if any(isinstance(one, Var) and not active.isdisjoint((one, origins.get(one, one))) for one in items)
+    }
+    for let in lets:
+        if let.var not in shown and not asking.isdisjoint(uses(let)):
+            raise NotLiftable("not-scalar", "a gradient flows through a list or tuple", let.span)
 
 
 def _check_remainders(plan: Plan) -> None:

@@ -163,7 +163,7 @@ class Expansion:
                 found |= {statement.ref, owners.get(statement.ref, statement.ref)}
             if isinstance(statement, Let) and statement.op.name.startswith("inplace."):
                 found |= {owners[statement.var]} if statement.var in owners else set()  # a number has none
-        return found
+        return found | {self.roots[ref] for ref in found if ref in self.roots}
 
     def _refuse_rows(self, statement: Statement) -> None:
         """What hands rows on as they are has no form on numbers."""

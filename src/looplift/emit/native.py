@@ -299,7 +299,8 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var],
     lines += [f"bool {p.changed} = {'true' if p.var in renamed else 'false'};" for p in tensors]
     head = function_head(f"{ENTERED}{name}(", parameters)
     context = Context([*head, *lines], frozenset(PIECES))
-    statements = recurring(checked_once(statements, context), context)
+    statements, recurrent = recurring(checked_once(statements, context), context)
+    lines += [f"if (meets_itself({p.name})) return aliased;" for p in written if p.name in recurrent]
     statements = repeated(shared_loops(statements, context))
     return "\n".join([
         *head,

@@ -90,7 +90,7 @@ def indexed(writer: Writer, view: View, index: Operand) -> View:
             cuts += [(axis, part)] if not _is_everything(part) else []
             continue
         where = position(writer, _index(writer, part), f"{view.root}.size[{axis}]")
-        if cuts:
+        if cuts or where.homes:
             where = writer.bind(where, "index")
         indices[axis] = where.text
         homes |= where.homes

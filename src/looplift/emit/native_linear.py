@@ -103,7 +103,7 @@ class _Linear:
         names = set(NAME.findall(text))
         if not _SUM.fullmatch(text) or not names & self.changing <= self.ends.keys():
             return None
-        if any(len(set(NAME.findall(term)) & self.ends.keys()) > 1 for term in re.findall(r"\w+ \* \w+", text)):
+        if any(sum(one in self.ends for one in NAME.findall(term)) > 1 for term in re.findall(r"\w+ \* \w+", text)):
             return None
         first, last = self._end(text, 0), self._end(text, 1)
         return _without_zeros(first), _without_zeros(last)

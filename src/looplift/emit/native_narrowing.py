@@ -61,4 +61,4 @@ def _narrowed(writer: Writer, short: str, first: Operand, second: Operand) -> It
 
 
 def _is_plain(number: Number) -> bool:
-    return number.type.name == "int64" and number.other is None and not number.bound
+    return number.type.name == "int64" and not number.alias and number.other is None and not number.bound

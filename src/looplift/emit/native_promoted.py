@@ -102,6 +102,9 @@ def _is_alone(writer: Writer, store: Store, statements: list[Statement]) -> bool
     origins = writer.findings.origins
     names = {store.ref} | {var for var, origin in origins.items() if origin is origins.get(store.ref, store.ref)}
     is_read, taken = False, set[Var]()
+    unknown = writer.findings.aliases - origins.keys()  # elements of who knows which array
+    if any(not unknown.isdisjoint(_named(statement)) for statement in statements):
+        return False
     for statement in statements:
         if names.isdisjoint(_named(statement)):
             continue

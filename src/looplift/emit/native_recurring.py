@@ -40,17 +40,24 @@ _STORE = re.compile(r"(\w+)(\([^()]*\)) = (.*);")
 _TYPES = ("float", "double", "int64_t", "int32_t")
 
 
-def recurring(lines: list[str], context: Context) -> list[str]:
-    """The lines of a block, the loops in which hold what they stored."""
+def recurring(lines: list[str], context: Context) -> tuple[list[str], set[str]]:
+    """The lines of a block, the loops in which hold what they stored, and the arrays that they stored it into: no two
+    elements of these may be in one place."""
     found: list[str] = []
+    arrays: set[str] = set()
     for at, end, is_loop in blocks(lines):
         if not is_loop:
             found.append(lines[at])
             continue
         loop, around = lines[at:end], context.inside(found, lines[end:])
-        held = _holding(loop, around) if is_plain(lines, at) else None
-        found += held or [loop[0], *recurring(loop[1:], around)]
-    return found
+        if (held := _holding(loop, around) if is_plain(lines, at) else None) is not None:
+            made, inside = held[0], {held[1]}
+        else:
+            made, inside = recurring(loop[1:], around)
+            made = [loop[0], *made]
+        found += made
+        arrays |= inside
+    return found, arrays
 
 
 class _Stored(NamedTuple):
@@ -74,8 +81,8 @@ class _Stored(NamedTuple):
         return re.compile(r"\b" + re.escape(f"{self.name}({', '.join(self.at(start, back))})"))
 
 
-def _holding(loop: list[str], context: Context) -> list[str] | None:
-    """A loop that holds what it stored, declared in front of it; None where there is nothing to hold."""
+def _holding(loop: list[str], context: Context) -> tuple[list[str], str] | None:
+    """A loop that holds what it stored, declared in front of it, and the array; None where there is nothing to hold."""
     match = _HEAD.fullmatch(loop[0])
     body = [line.strip() for line in loop]
     code = [line for line in body if not line.startswith(("//", "#"))]
@@ -91,7 +98,8 @@ def _holding(loop: list[str], context: Context) -> list[str] | None:
             runs = f"{low} {order} {high}"
             first = [line for k, name in enumerate(before, 1) for line in _first(stored, low, runs, k, name)]
             indent = loop[0][: len(loop[0]) - len(loop[0].lstrip())]
-            return [*(indent + line for line in first), *_body(loop, stored, index, following, before)]
+            lines = [*(indent + line for line in first), *_body(loop, stored, index, following, before)]
+            return lines, stored.name
     return None
 
 
@@ -167,6 +175,10 @@ def _is_alone(name: str, made: dict[str, str], code: list[str], context: Context
         return False
     others = {*names} - {name}
     if re.search(r"\bcopy\(|\.(?:fill|push|data)\b|&\w|& \w+ = ", text) or "continue;" in text:
+        return False
+    if name not in made and "Held<" in code_of(context.earlier()):  # with care, that is an element of who knows what
+        return False
+    if has_other_name(name, code_of(context.since(name))):
         return False
     own = [one for one in (name, *others) if one in made and not has_other_name(one, code_of(context.since(one)))]
     return len(own) == 1 + len(others) or not others

@@ -180,6 +180,8 @@ def _folds(writer: Writer, var: Var, number: Number, rest, tail) -> bool:
 
 def _is_direct(statement: Statement, var: Var) -> bool:
     match statement:
+        case Let(op=op) if op.name in ("list", "tuple", "tuple_or_none"):
+            return False
         case Let() | Store() | Require():
             return True
         case If(cond=cond):

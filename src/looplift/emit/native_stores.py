@@ -152,6 +152,8 @@ def _check_overlap(writer: Writer, target: View, value: object, short: str | Non
     """PyTorch refuses to store what overlaps in part with its place, or reads what it has just written."""
     if target.type.family != "tensor" or not isinstance(value, View | Number):
         return
+    if isinstance(value, Number) and value.alias and value.origin is None:
+        raise writer.refuse("aliasing", "one of several elements")
     if value.origin is not target.origin:
         _require_apart(writer, target, value, short)
         return

@@ -570,6 +570,8 @@ def _of_known(build: Builder, name: str, node: ast.Call) -> Value:
         if name == "sum":
             return _sum(build, node)
         made = comprehensions.comprehension(build, generator_of(node.args[0]))
+    elif isinstance(listed := node.args[0], ast.List) and not any(isinstance(one, ast.Starred) for one in listed.elts):
+        made = Tup(tuple(expressions.evaluate(build, one) for one in listed.elts))  # nobody else has this list
     else:
         made = expressions.evaluate(build, node.args[0])
     items = expressions.known_items(build, made)
