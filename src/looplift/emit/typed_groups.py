@@ -9,7 +9,7 @@ Only where nobody can tell: a group is gone through at once, and once, or not at
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from looplift.base.syntax import children_of, fresh_copy, nodes_of
 
@@ -55,7 +55,7 @@ def _is_groupby(node: ast.expr) -> bool:
     return (node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")) == "groupby"
 
 
-def _grouped(node: ast.expr, target: ast.expr, inside: list[ast.AST], body: list[ast.stmt]) -> ast.Call | None:
+def _grouped(node: ast.expr, target: ast.expr, inside: Sequence[ast.AST], body: list[ast.stmt]) -> ast.Call | None:
     match node, target:
         case ast.Call(func=func, args=[source, *more], keywords=keywords), ast.Tuple(elts=[_, ast.Name(id=name)]):
             keys = [*more, *(one.value for one in keywords if one.arg == "key")]
@@ -102,7 +102,7 @@ def _pairs(source: ast.expr, key: ast.expr | None) -> ast.expr | None:
 # ---------------------------------------------------------------- how groups are used
 
 
-def _is_taken_once(name: str, inside: list[ast.AST]) -> bool:
+def _is_taken_once(name: str, inside: Sequence[ast.AST]) -> bool:
     match inside:
         case [ast.Assign(targets=[ast.Name(id=other)], value=value), *_] if other == name:
             return _uses(value, name) == [True]  # from then on it is a list

@@ -33,6 +33,9 @@ class Tables(Objects):
     named_tables: dict[str, Any]
     """Those that the program's own statements name."""
 
+    def _global(self, name: str) -> Any:
+        raise NotImplementedError
+
     def _table_at(self, node: ast.expr) -> dict[Any, Any] | None:
         """The dict of functions that a name stands for."""
         if not isinstance(node, ast.Name) or node.id in self.renamed or self.owner(node.id) is not None:
@@ -88,7 +91,7 @@ class Tables(Objects):
     def _result_under_key(self, function: Any, place: int, node: ast.Call) -> Value:
         call = self.replaced.get((node, place))
         if call is None:
-            names = [ast.Name(_ARGUMENT.format(k), ast.Load()) for k in range(len(node.args))]
+            names: list[ast.expr] = [ast.Name(_ARGUMENT.format(k), ast.Load()) for k in range(len(node.args))]
             call = ast.copy_location(ast.Call(ast.Name("function", ast.Load()), names, []), node)
             self.replaced[node, place] = call
         function = twins.twin_of(function, len(node.args)) or function
