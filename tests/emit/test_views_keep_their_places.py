@@ -121,3 +121,44 @@ def test_like_the_loop(function, kind, backend):
     for seed in range(4):
         values = given(function, kind, seed)
         assert outcome(lifted, copy.deepcopy(values)) == outcome(function, copy.deepcopy(values))
+
+
+def tuple_before_its_names(x):
+    a, b, pair = 1.0, 2.0, (0.0, 0.0)
+    for i in range(len(x)):
+        found = (a, b * 2)
+        a = a + x[i]
+        b = a * 0.5
+        pair = found
+    return a, b, pair
+
+
+def tuples_that_change_places(x):
+    first, second, a = (1.0, 2.0), (3.0, 4.0), 0.5
+    for i in range(len(x)):
+        first, second = (second[1], a), (first[0] + a, second[0])
+        a = a * 0.5 + x[i]
+    return first, second, a
+
+
+def list_on_one_side(x):
+    a, total, items = 1.0, 0.0, [0.0, 0.0]
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            items = [a, total]
+        else:
+            items = [total, a]
+        a = a * 0.75 + x[i]
+        total = total * 0.5 + items[0] - items[1] * a
+    return total
+
+
+@pytest.mark.parametrize("backend", ["auto", "native"])
+@pytest.mark.parametrize("kind", ["tensor", "array", "list"])
+@pytest.mark.parametrize("function", [tuple_before_its_names, tuples_that_change_places, list_on_one_side])
+def test_tuples_of_carried_numbers(function, kind, backend):
+    lifted = looplift.lift(function, backend=backend, verify="off")
+    for seed in range(4):
+        x = matrix(seed).flatten()
+        x = {"tensor": torch.from_numpy(x), "array": x, "list": x.tolist()}[kind]
+        assert outcome(lifted, (x,)) == outcome(function, (x,))

@@ -62,7 +62,7 @@ def compute(writer: Writer, op: Op) -> Value:
                 *(constant_of(writer, a) for a in op.args[1:]),
             )
         case "tuple" | "list":
-            return Items(tuple(_as_it_is(writer, writer.operand(argument)) for argument in op.args), op.name == "list")
+            return Items(tuple(writer.operand(argument) for argument in op.args), op.name == "list")
         case "tuple_or_none":
             there, *items = (writer.operand(argument) for argument in op.args)
             assert isinstance(there, Number)
@@ -90,15 +90,6 @@ def compute(writer: Writer, op: Op) -> Value:
         case "inplace":
             return plain(_function(writer, "", short, op))
     raise writer.refuse("unknown-op", f"'{op.name}' has no scalar form")
-
-
-def _as_it_is(writer: Writer, value: Value) -> Value:
-    """An item of a list, which is what it was when the list was made."""
-    if not isinstance(value, Number) or not (value.homes or (value.reads and not value.alias)):
-        return value
-    if value.other is not None or value.bound or (value.alias and value.homes):
-        raise writer.refuse("mixed-kinds", "an item of a list changes later")
-    return writer.bind(value)
 
 
 def _held(writer: Writer, operand: Operand) -> Value:

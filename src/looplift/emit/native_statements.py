@@ -15,12 +15,12 @@ from looplift.emit import (
 from looplift.emit.native_calls import compute
 from looplift.emit.native_check import check_result
 from looplift.emit.native_convert import convert, truth
-from looplift.emit.native_flow import Home, is_temporary
+from looplift.emit.native_flow import Flow, Home, is_temporary
 from looplift.emit.native_joins import ABSENT, NONE
 from looplift.emit.native_narrowing import where
 from looplift.emit.native_ops import ARITHMETIC, ATOM
 from looplift.emit.native_types import Scalar
-from looplift.emit.native_values import Elements, Fixed, Number, Unknown, Value, View, plain
+from looplift.emit.native_values import Elements, Fixed, Items, Number, Unknown, Value, View, plain
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import (
     UNDEFINED,
@@ -39,6 +39,7 @@ from looplift.ir.grammar import (
 )  # fmt: skip
 
 LONGEST = 60
+Homes = frozenset[Home]
 
 
 def write_block(writer: Writer, block: Block, tail: tuple[Atom, ...]) -> None:
@@ -96,11 +97,35 @@ def _let(writer: Writer, statement: Let, rest: tuple[Statement, ...], tail: tupl
     if isinstance(value, Number):
         _record(writer, var, value)
         value = named(writer, var, value, rest, tail)
+    if isinstance(value, Items):
+        value = _as_they_are(writer, value, *_until_last(writer.flow, var, rest, tail))
     if isinstance(value, Elements) and not _stays(writer, var, value, rest):
         native_vectors.check_no_view(writer, value)
         value = native_vectors.materialized(writer, value)
         writer.findings.origins[var] = var
     writer.values[var] = value
+
+
+def _until_last(flow: Flow, var: Var, rest: tuple[Statement, ...], tail: tuple[Atom, ...]) -> tuple[bool, Homes]:
+    """Whether something is stored before the last use of a value, and the variables that are assigned until then."""
+    last = max((k for k, statement in enumerate(rest) if var in flow.reads(statement)), default=-1)
+    is_read_later = var in tail or var in flow.kept or (last >= 0 and not isinstance(rest[last], Let | Store | Require))
+    passed = rest if var in tail or var in flow.kept else rest[: last + is_read_later]
+    return any(map(flow.writes, passed)), frozenset().union(*map(flow.assigned, passed))
+
+
+def _as_they_are(writer: Writer, items: Items, changes: bool, assigned: Homes) -> Items:
+    """A list whose items are what they are now, also where what they are made of is another one when it is read."""
+    made: list[Value] = []
+    for item in items.items:
+        if isinstance(item, Items):
+            item = _as_they_are(writer, item, changes, assigned)
+        elif isinstance(item, Number) and (item.homes & assigned or (changes and item.reads and not item.alias)):
+            if item.bound or item.alias:
+                raise writer.refuse("mixed-kinds", "an item of a list is another one before the list is read")
+            item = writer.bind(item)
+        made.append(item)
+    return replace(items, items=tuple(made))
 
 
 def _stays(writer: Writer, var: Var, value: Elements, rest: tuple[Statement, ...]) -> bool:
@@ -180,8 +205,6 @@ def _folds(writer: Writer, var: Var, number: Number, rest, tail) -> bool:
 
 def _is_direct(statement: Statement, var: Var) -> bool:
     match statement:
-        case Let(op=op) if op.name in ("list", "tuple", "tuple_or_none"):
-            return False
         case Let() | Store() | Require():
             return True
         case If(cond=cond):
