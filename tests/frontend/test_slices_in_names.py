@@ -28,7 +28,14 @@ def test_bounds_have_names_of_their_own():
             part = slice(a, b + 1)
             x[part] = x[:, part] + x[2]
     """)
-    assert found is None  # the first statement binds several names
+    assert found == textwrap.dedent("""\
+        def f(x, a, b, part_stop):
+            part_start = a
+            part_stop_ = b
+            last = 1
+            part_start = a
+            part_stop_ = b + 1
+            x[part_start:part_stop_] = x[:, part_start:part_stop_] + x[2]""")
     found = written_out("""
         def f(x, a, b, part_stop):
             part = slice(a, b + 1)
@@ -64,6 +71,10 @@ def test_bounds_have_names_of_their_own():
         "global part\npart = slice(a)\nreturn x[part]",
         "slice = max\npart = slice(a, 2)\nreturn x[part]",
         "part = slice(*a)\nreturn x[part]",
+        "part, n = slice(a), len(part)\nreturn x[part]",
+        "part, n = slice(a), *b\nreturn x[part]",
+        "n = 2\npart, n = slice(n), n + 1\nreturn x[part]",
+        "k = 1\nf = lambda: k\npart, k = slice(f()), f()\nreturn x[part]",
         "part = slice(a)\nreturn x[part], locals()",
         "part = slice(a)\nreturn x[[part]]",
         "if (part := a):\n    part = slice(a)\n    return x[part]",
@@ -152,3 +163,25 @@ def test_what_is_no_bound_raises_as_in_the_loop():
         with pytest.raises(TypeError) as given:
             lifted(x, wrong)
         assert str(given.value) == str(wanted.value)
+
+
+def patches(x, size, means):
+    for i in range(x.shape[0] // size):
+        for j in range(x.shape[1] // size):
+            rows, columns = slice(i * size, (i + 1) * size), slice(j * size, (j + 1) * size)
+            means[i, j] = x[rows, columns].mean()
+            x[rows, columns] = x[rows, columns] - means[i, j]
+    return x
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_two_slices_at_once(backend):
+    lifted = lift(patches, verify="off", backend=backend)
+    for shape, size in (((6, 4), 2), ((3, 3), 3), ((2, 2), 3), ((0, 4), 2)):
+        x = torch.randn(shape, dtype=torch.float64)
+        given = [(x.clone(), size, torch.zeros(4, 4, dtype=torch.float64)) for _ in range(2)]
+        (found, _, means), (wanted, _, others) = given
+        assert lifted(found, size, means) is found
+        patches(wanted, size, others)
+        assert_close(found, wanted)
+        assert_close(means, others)

@@ -117,6 +117,8 @@ def row_entries_array(rows, kind):
         "same_dtype_stack": '''
 def same_dtype_stack(tensors):
     """Tensors of one dtype and shape as the rows of one."""
+    if not all(issubclass(kind, torch.Tensor) for kind in set(map(type, tensors))):
+        raise RequirementFailed("the list holds something else than tensors in some places")
     if len({(tensor.dtype, type(tensor), tensor.requires_grad) for tensor in tensors}) != 1:
         raise RequirementFailed("the list holds tensors of several dtypes, or a gradient flows to some only")
     try:

@@ -507,6 +507,8 @@ def _display(p: Printer, node: Node) -> Text:
     texts = [p.text(item).text for item in node.args]
     if node.attrs["kind"] == "dict":
         return atom(f"{{{', '.join(f'{key!r}: {text}' for key, text in zip(node.attrs['keys'], texts, strict=True))}}}")
+    if node.attrs.get("continued"):
+        texts[-1] = f"*{texts[-1]}"
     inner = ", ".join(texts)
     if node.attrs["kind"] == "list":
         return atom(f"[{inner}]")

@@ -10,6 +10,7 @@ from typing import Any
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.base.report import LoopRecord
+from looplift.base.settable import has_plain_attribute
 from looplift.emit.native_standalone import loader_text
 from looplift.emit.typed_forms import typed_program
 from looplift.emit.typed_program import TypedProgram, Writer
@@ -84,11 +85,14 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     given = [outside.get(one) or found.paths.get(one, one) for one in found.inputs]
     given += [f"*{name}_classes"] if found.passes_objects else []
     call = f"{name}({', '.join(given)})"
-    outs = list(program.live_out)
-    if program.returns:
+    sets = [f"{owner}.{one}" for owner, one in found.sets]
+    outs = [f"{name}_result"] if program.returns else list(program.live_out)
+    targets = [*outs, *sets]
+    if program.returns and not sets:
         statements = [f"return {call}"]
     else:
-        statements = [f"{', '.join(outs)}{',' if len(outs) == 1 else ''} = {call}" if outs else call]
+        statements = [f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = {call}" if targets else call]
+        statements += [f"return {name}_result"] if program.returns else []
     namespace: dict[str, Any] = {name: function}
     if outside:
         namespace[f"{name}_outside"] = contents.Outside([*found.outside.values()])
@@ -110,14 +114,17 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
         guards.append("_same_tables(_tables)")
         namespace["_named_tables"] = found.named_tables
         guards += [f"{one} is _named_tables[{one!r}]" for one in found.named_tables]
-    guards += [_equals(path, value) for path, value in found.equal.items()]
+    guards += [_equals(path, value) for path, value in found.equal.items()] + found.told_apart
+    if sets:
+        namespace["_has_plain_attribute"] = has_plain_attribute
+        guards += [f"_has_plain_attribute({owner}, {one!r})" for owner, one in found.sets]
     lines = [place[0] for place in program.loops] or [program.line]
     has_singles = any(f"{array}<float," in found.text for array in ("Ten", "Arr"))
-    narrow = dict.fromkeys(["result", *found.changes], "float32") if has_singles else {}
+    narrow = dict.fromkeys(["result", *found.changes, *sets], "float32") if has_singles else {}
     return RegionCode(
         statements, namespace, [standalone(name, typed)], guards, list(found.modules), found.changes,
         objects=[one for one, type_ in found.types.items() if isinstance(type_, Box) and type_.find().made],
-        rounded_to=narrow,
+        rounded_to=narrow, sets=sets,
         decisions=[LoopRecord(program.file, line, "native", notes=list(found.notes)) for line in lines],
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from looplift.emit import typed_array_axes as axes
 from looplift.emit import typed_array_formulas as formulas
 from looplift.emit import typed_array_places as places
 from looplift.emit import typed_products as products
@@ -46,6 +47,14 @@ _METHODS = ("sum", "min", "max", "argmin", "argmax", "any", "all", "mean")
 _OF_NUMBERS = {
     np.sqrt: "root({0})", np.floor: "floor({0})", np.ceil: "ceil({0})", np.fabs: "fabs({0})",
 }  # fmt: skip
+_EACH = {
+    np.sqrt: (NP_FLOAT, "root(a)"), np.floor: (NP_FLOAT, "floor(a)"), np.ceil: (NP_FLOAT, "ceil(a)"),
+    np.fabs: (NP_FLOAT, "fabs(a)"), np.sign: (NP_FLOAT, "sign_of(a)"),
+    np.square: (NP_FLOAT, "quiet(times(a, a), a, a)"), np.isnan: (NP_BOOL, "bool(isnan(a))"),
+    np.isinf: (NP_BOOL, "bool(isinf(a))"), np.isfinite: (NP_BOOL, "bool(isfinite(a))"),
+}  # fmt: skip
+"""What each element of an array becomes."""
+_OF_MIXED = (np.sqrt, np.isnan, np.isinf, np.isfinite)
 _TESTS = {np.isnan: "isnan({0})", np.isinf: "isinf({0})", np.isfinite: "isfinite({0})"}
 _EXTREMES = {np.maximum: "greater_of", np.minimum: "less_of"}
 _OF_TWO = {**_EXTREMES, np.hypot: "length_of"}
@@ -89,16 +98,26 @@ class ArrayCalls(Pairs):
             return self._array(function, node, keywords)
         if function is np.stack:
             return self._stack(node, keywords)
-        if function in _FOLDS and len(node.args) == 1 and not keywords:
-            return self._fold(_FOLDS[function], self._folded_operand(node.args[0]), node)
+        if function in _FOLDS and not keywords.keys() - {"a", "axis", "keepdims"}:
+            given = self._arguments("a axis", node, {k: one for k, one in keywords.items() if k != "keepdims"})
+            if "a" not in given:
+                raise refuse(node, "is called in a way of its own")
+            given |= {k: one for k, one in keywords.items() if k == "keepdims"}
+            return axes.fold(self, _FOLDS[function], self._folded_operand(given["a"]), given, node)
         if (function is np.arange and not keywords) or (function is np.eye and len(node.args) == 1 and not keywords):
             return self._counted(function, node)
         if function is np.copy and len(node.args) == 1 and not keywords:
             return self._copied(self.expression(node.args[0]), node)
         if function is np.clip:
             return self._clipped(self._arguments("a a_min a_max", node, keywords), node)
+        if function is np.concatenate:
+            return self._joined(self._arguments("arrays axis", node, keywords), node)
+        if function is np.delete:
+            return axes.without_place(self, self._arguments("arr obj axis", node, keywords), node)
         if keywords:
             raise refuse(node, "is called with names")
+        if function is np.reshape and len(node.args) == 2:
+            return self._reshaped(self.expression(node.args[0]), node.args[1:], node)
         if function is np.where and len(node.args) == 3:
             return self.chosen_by(self.several(*node.args), node)
         if function in _OF_ORDER:
@@ -106,8 +125,6 @@ class ArrayCalls(Pairs):
         if function in products.OF_ARRAYS and len(node.args) == 2:
             left, right = self.several(*node.args)
             return products.of_arrays(self, left, right, node, products.OF_ARRAYS[function])
-        if function is np.concatenate and len(node.args) == 1 and isinstance(node.args[0], ast.List | ast.Tuple):
-            return self._concatenated(self.several(*node.args[0].elts), node)
         if function is np.append and len(node.args) == 2:
             given = list(map(self.present, self.several(*node.args)))
             if any(is_array(one) for one in given):
@@ -127,6 +144,19 @@ class ArrayCalls(Pairs):
 
     def _by_function(self, function: Any, values: list[Value], node: ast.Call) -> Value:
         raise NotImplementedError
+
+    def _joined(self, given: dict[str, ast.expr], node: ast.Call) -> Value:
+        if "arrays" not in given:
+            raise refuse(node, "is called in a way of its own")
+        source, axis = given["arrays"], given.get("axis")
+        if isinstance(source, ast.List | ast.Tuple) and axis is None:
+            return self._concatenated(self.several(*source.elts), node)
+        return axes.joined(self, self.present(self.expression(source)), axis, node)
+
+    def _reshaped(self, owner: Value, sizes: list[ast.expr], node: ast.Call) -> Value:
+        if not is_array(owner):
+            raise refuse(node, "has no form in a typed program")
+        return axes.reshaped(self, owner, sizes, node)
 
     def _concatenated(self, given: list[Value], node: ast.Call) -> Value:
         """Rows one behind the other, of which some may be lists."""
@@ -253,26 +283,25 @@ class ArrayCalls(Pairs):
         """Whether items that are written out are lists or arrays."""
         return any(_is_list(one) or isinstance(self.peek(one), Arr) for one in node.elts)
 
-    def _stacked(self, source: Value, wanted: Any, node: ast.AST) -> Value:
+    def _stacked(self, source: Value, wanted: Any, node: ast.AST, axis: int = 0) -> Value:
         """An array of a list's arrays, which have one shape."""
         row = element(source)
         if row.rank > 3:
             raise refuse(node, "has too many dimensions")
-        made = wanted or row.element
-        return self.keep(Value(array_type(made, row.rank + 1), f"stacked<{made.storage}>({source.code})"))
+        return axes.stacked(self, source, wanted or row.element, axis)
 
     def _stack(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
-        """``np.stack(rows)`` along a new first dimension."""
+        """``np.stack(rows)`` along a new dimension."""
         given = self._arguments("arrays axis", node, keywords)
-        axis = given.get("axis", ast.Constant(0))
-        if "arrays" not in given or not (isinstance(axis, ast.Constant) and axis.value == 0):
+        if "arrays" not in given:
             raise refuse(node, "is called in a way of its own")
         source = self.keep(self.present(self.expression(given["arrays"])))
         if is_box(source, "list") and element(source) is NEVER:
             return self._of_nothing()
         if not is_box(source, "list") or not isinstance(element(source), Arr):
             raise refuse(node, "joins what are no arrays")
-        return self._stacked(source, None, node)
+        axis = axes.dimension(given.get("axis", ast.Constant(0)), element(source).rank + 1, node)
+        return self._stacked(source, None, node, axis or 0)
 
     def _of_nothing(self) -> Value:
         """Of no items NumPy makes floats, of numbers what they are."""
@@ -334,6 +363,11 @@ class ArrayCalls(Pairs):
             return self.each("negative" if function is np.negative else "magnitude", values, node)
         if function in BY_LOOPS and len(values) == 1 and is_array(*values) and values[0].type.element is NP_FLOAT:
             return self.keep(Value(values[0].type, f"each_by_numpy({self._loop_of(function)}, {values[0].code})"))
+        if function in _EACH and len(values) == 1 and is_array(*values) and values[0].type.element is NP_FLOAT:
+            made, formula = _EACH[function]
+            return self.mapped_array(made, values, formula)
+        if len(values) == 1 and values[0].type is MIXED and function in (*BY_LOOPS, *_OF_MIXED):
+            values = [self.keep(self.scalar(Value(FLOAT, f"as_double({values[0].code})")))]
         plain_numbers = values and all(one.type in NUMBERS and one.type is not MIXED for one in values)
         if not plain_numbers:
             raise refuse(node, "has no form in a typed program")
@@ -345,6 +379,8 @@ class ArrayCalls(Pairs):
         number, made = plain(value), SCALAR.get(value.type, value.type)
         if function in (np.abs, np.absolute) and number.type is not BOOL:
             return self.scalar(Value(number.type, f"magnitude({number.code})"), made)
+        if function is np.sign and made in (NP_INT, NP_FLOAT):
+            return self.scalar(Value(number.type, f"sign_of({number.code})"), made)
         if function in _OF_NUMBERS and number.type is FLOAT:
             return self.scalar(Value(FLOAT, _OF_NUMBERS[function].format(number.code)), made)
         if function in BY_LOOPS and made in (NP_FLOAT, NP_INT):
@@ -370,8 +406,8 @@ class ArrayCalls(Pairs):
         if len(node.args) != 1 + others:
             raise refuse(node, "is called in a way of its own")
         row = self._numbers_in_order(self.present(self.expression(node.args[0])), node)
-        if not others:
-            return self._by_function(of_one, [row], node)
+        if row.type is NEVER or not others:
+            return row if row.type is NEVER else self._by_function(of_one, [row], node)
         if isinstance(node.args[1], ast.List | ast.Tuple):
             return self._by_function(of_several, [row, self.keep(self._folded_operand(node.args[1]))], node)
         share = self.keep(self.present(self.expression(node.args[1])))
@@ -383,10 +419,9 @@ class ArrayCalls(Pairs):
 
     def _numbers_in_order(self, value: Value, node: ast.AST) -> Value:
         """A row, or a list as NumPy makes a row of it."""
-        value = self.keep(value)
-        if is_box(value, "list"):
-            self.emit(f"if (!{value.code}->n) bail(EMPTY);")
-            value = self._array_of_list(value) or value
+        value = self._of_list(value, None, node) if is_box(value, "list") else self.keep(value)
+        if value.type is NEVER:
+            return value
         if not is_array(value) or value.type.rank != 1 or value.type.element not in (NP_FLOAT, NP_INT):
             raise refuse(node, "has no form in a typed program")
         return value
@@ -421,9 +456,7 @@ class ArrayCalls(Pairs):
             self.emit(f"{made.code}.p[{place}] = {as_number(plain(one), kind)};")
         return made
 
-    def _fold(self, name: str, value: Value, node: ast.AST) -> Value:
-        if value.type is NEVER:
-            return value
+    def fold_of_all(self, name: str, value: Value, node: ast.AST) -> Value:
         one = value.type.element
         if name in ("any", "all"):
             return Value(NP_BOOL, f"Np<bool>{{{'any_of' if name == 'any' else 'all_true'}({value.code})}}")
@@ -480,6 +513,11 @@ class ArrayCalls(Pairs):
     def _method(self, owner: Value, node: ast.Call, func: ast.Attribute) -> Value:
         if is_array(owner) and func.attr in ("ravel", "flatten"):
             return self._row_of(owner, node, is_copy=func.attr == "flatten")
+        if is_array(owner) and func.attr in _METHODS:
+            given = dict(zip(("axis",), node.args)) | {str(one.arg): one.value for one in node.keywords}
+            if len(given) != len(node.args) + len(node.keywords) or given.keys() - {"axis", "keepdims"}:
+                raise refuse(node, "is called in a way of its own")
+            return axes.fold(self, func.attr, owner, given, node)
         if not (is_array(owner) or func.attr == "clip") or node.keywords:
             raise refuse(node, "calls a method without a form")
         if func.attr == "clip" and len(node.args) == 2:
@@ -489,8 +527,8 @@ class ArrayCalls(Pairs):
             return self._copied(owner, node)
         if func.attr == "dot" and len(node.args) == 1:
             return products.of_arrays(self, owner, self.expression(node.args[0]), node)
-        if func.attr in _METHODS and not node.args:
-            return self._fold(func.attr, owner, node)
+        if func.attr == "reshape" and node.args:
+            return self._reshaped(owner, node.args, node)
         if func.attr == "astype" and len(node.args) == 1:
             return self._cast(owner, self.dtype_of(node.args[0], None), node)
         if func.attr == "fill" and len(node.args) == 1:
@@ -549,9 +587,6 @@ _FORMULAS: dict[Any, tuple[Any, tuple[Scalar, ...], tuple[type, ...]]] = {
     np.sort: (formulas.sort, _FLOATS + _WHOLE, ()),
     np.unique: (formulas.unique, _WHOLE, ()), np.bincount: (formulas.bincount, _WHOLE, ()),
     np.var: (formulas.var, _FLOATS, ()), np.std: (formulas.std, _FLOATS, ()),
-    np.square: (formulas.square, _FLOATS, ()), np.sqrt: (formulas.sqrt, _FLOATS, ()),
-    np.floor: (formulas.floor, _FLOATS, ()), np.ceil: (formulas.ceil, _FLOATS, ()),
-    np.isnan: (formulas.isnan, _FLOATS, ()),
 }  # fmt: skip
 """Functions of rows: what computes them, of which elements, and the kinds of the other arguments."""
 

@@ -204,35 +204,3 @@ def std(x):
     assert len(x) > 0
     away = x - x.sum() / len(x)
     return np.sqrt((away * away).sum() / len(x))
-
-
-def square(x):
-    return x * x
-
-
-def sqrt(x):
-    found = np.zeros_like(x)
-    for k in range(len(x)):
-        found[k] = np.sqrt(x[k])
-    return found
-
-
-def floor(x):
-    found = np.zeros_like(x)
-    for k in range(len(x)):
-        found[k] = np.floor(x[k])
-    return found
-
-
-def ceil(x):
-    found = np.zeros_like(x)
-    for k in range(len(x)):
-        found[k] = np.ceil(x[k])
-    return found
-
-
-def isnan(x):
-    found = np.zeros(len(x), dtype=bool)
-    for k in range(len(x)):
-        found[k] = np.isnan(x[k])
-    return found

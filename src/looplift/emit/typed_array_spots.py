@@ -1,6 +1,6 @@
-"""Subscripts of arrays that are arrays, in typed programs: masks and rows of places in, types and C++ out.
+"""Subscripts that stand for several places of arrays, in typed programs: masks and rows of places in, C++ out.
 
-labels[labels == k] = 0; heights[np.where(steps)[0] + 1]; table[rows, columns]
+labels[labels == k] = 0; heights[np.where(steps)[0] + 1]; table[rows, columns]; table[:, chosen]; row[[2, 0]] += 1
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from looplift.emit.typed_expressions import element, is_box
 from looplift.emit.typed_scope import Value, as_int, plain, refuse
-from looplift.emit.typed_types import BOOL, ELEMENTS, FLOAT, INT, MIXED, NEVER, NUMBERS, PLAIN, Arr, array_type
+from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NP_INT, NUMBERS, PLAIN, Arr, array_type
 
 if TYPE_CHECKING:
     from looplift.emit.typed_arrays import Arrays
@@ -21,58 +21,87 @@ def are_several(places: list[Value]) -> bool:
     return any(isinstance(one.type, Arr) or is_box(one, "list") for one in places)
 
 
-def taken(program: Arrays, owner: Value, places: list[Value], node: ast.AST) -> Value:
+def taken(program: Arrays, owner: Value, parts: list[ast.expr], found: list[Value], node: ast.AST) -> Value:
     """What is there, as an array of its own."""
-    spots, rank = _spots(program, owner, places, node)
+    owner, axis, places = _split(program, owner, parts, found, node)
+    front = _fronted(program, owner, axis)
+    spots, rank = _spots(program, front, axis, places, node)
     made = array_type(owner.type.element, owner.type.rank - rank + 1)
-    return program.keep(Value(made, f"gathered<{rank}>({owner.code}, {spots})"))
+    rows = program.keep(Value(made, f"gathered<{rank}>({front.code}, {spots}, in_columns({owner.code}))"))
+    return program.keep(Value(made, f"from_front<{axis}>({rows.code})")) if axis else rows
 
 
-def put(program: Arrays, owner: Value, places: list[Value], value: Value, node: ast.AST) -> None:
-    """A number at all of them, or one number of a row at each."""
-    value = program.present(value)
-    spots, rank = _spots(program, owner, places, node)
+def put(program: Arrays, owner: Value, parts: list[ast.expr], found: list[Value], value: Value, node: ast.AST) -> None:
+    """One value at all of them, or what an array has for each."""
+    owner, axis, places = _split(program, owner, parts, found, node)
+    front, value = _fronted(program, owner, axis), program.keep(program.present(value))
+    spots, rank = _spots(program, front, axis, places, node)
     if value.type is NEVER:
         return
     if value.type in NUMBERS:
-        program.emit(f"put_all<{rank}>({owner.code}, {spots}, {plain(value).code});")
-    elif isinstance(value.type, Arr) and value.type.rank == 1 and rank == owner.type.rank:
-        program.emit(f"put_each({owner.code}, {spots}, {value.code});")
-    else:
-        raise refuse(node, "stores what is no row of numbers at several places")
+        program.emit(f"put_all<{rank}>({front.code}, {spots}, {plain(value).code});")
+        return
+    if is_box(value, "list"):
+        value = program.row_of_list(value) or value
+    made = owner.type.rank - rank + 1
+    if not isinstance(value.type, Arr) or value.type.rank > made or (axis and value.type.rank < made):
+        raise refuse(node, "stores what is neither a number nor an array of these places at several places")
+    value = _fronted(program, value, axis)
+    program.emit(f"put_each<{rank}>({front.code}, {spots}, {value.code});")
 
 
-def _spots(program: Arrays, owner: Value, places: list[Value], node: ast.AST) -> tuple[str, int]:
+def _split(
+    program: Arrays, owner: Value, parts: list[ast.expr], found: list[Value], node: ast.AST
+) -> tuple[Value, int, list[Value]]:
+    """What the other subscripts leave of an array, along which of its dimensions places are, and these."""
+    owner, places, axis, given = program.keep(owner), list[Value](), 0, iter(found)
+    if not any(isinstance(one, ast.Slice) for one in parts):
+        places = program.places_of(found)
+        while not are_several(places[:1]):
+            owner, places = program.keep(program.place(owner, places[:1], node)), places[1:]
+        return owner, 0, places
+    for place, part in enumerate(parts):
+        if isinstance(part, ast.Slice):
+            owner = program.keep(program.cut(owner, part, given, place, node))
+        else:
+            places, axis = [*places, next(given)], place
+    if len(places) != 1:
+        raise refuse(node, "picks several places, and has other subscripts")
+    return owner, axis, places
+
+
+def _fronted(program: Arrays, owner: Value, axis: int) -> Value:
+    return program.keep(Value(owner.type, f"to_front<{axis}>({owner.code})")) if axis else owner
+
+
+def _spots(program: Arrays, owner: Value, axis: int, places: list[Value], node: ast.AST) -> tuple[str, int]:
     """The name of how far places are from the first one, and how many dimensions they tell of."""
     given = [_as_places(program, one, node) for one in places]
-    rank: Any = sum(one.type.rank if isinstance(one.type, Arr) else 1 for one in given)
-    masks = [one for one in given if isinstance(one.type, Arr) and one.type.element.plain is BOOL]
+    masks: list[Any] = [one.type for one in given if isinstance(one.type, Arr) and one.type.element.plain is BOOL]
     if masks and len(given) > 1:
         raise refuse(node, "has a mask beside other subscripts")
-    if not masks:
-        rank = len(given)
-        if rank > 1 and rank != owner.type.rank:
-            raise refuse(node, "has arrays for some of its subscripts")
-    if rank > owner.type.rank:
+    rank = masks[0].rank if masks else len(given)
+    if axis and rank > 1:
+        raise refuse(node, "has a mask of several dimensions behind others")
+    if axis + rank > owner.type.rank:
         raise refuse(node, "has more subscripts than dimensions")
-    name = program.fresh()
     codes = ", ".join(one.code for one in given)
-    program.emit(f"Spots {name} = {'where_' if masks else 'spots_'}({owner.code}, {codes});")
-    return name, rank
+    text = f"{'spots_where' if masks else 'spots_at'}({owner.code}, {codes})"
+    return program.keep(Value(array_type(NP_INT, 1), text)).code, rank
 
 
 def _as_places(program: Arrays, value: Value, node: ast.AST) -> Value:
     value = program.keep(program.present(value))
-    if is_box(value, "list") and element(value) is INT:
-        program.emit(f"if (!{value.code}->n) bail(EMPTY);")
-        return program.keep(Value(array_type(ELEMENTS["int64"], 1), f"array_from<I>({value.code})"))
+    if is_box(value, "list"):
+        cell = element(value)
+        if cell is BOOL or PLAIN.get(cell, cell) is not INT:
+            raise refuse(node, "has a subscript that is no list of integers")
+        return program.keep(Value(array_type(NP_INT, 1), f"array_from<I>({value.code})"))
     if not isinstance(value.type, Arr):
         if value.type is INT or PLAIN.get(value.type) is INT:
             return program.keep(Value(INT, as_int(value, node)))
         raise refuse(node, "has a subscript that is no integer")
-    is_mask = value.type.element.plain is BOOL
-    if value.type.element.plain in (FLOAT, MIXED) or value.type.element.dtype == "uint64":
-        raise refuse(node, "has an array for a subscript that holds no places")
-    if not is_mask and value.type.rank != 1:
-        raise refuse(node, "has a table of places for a subscript")
+    kind = value.type.element.plain
+    if kind in (FLOAT, MIXED) or (kind is not BOOL and value.type.rank != 1):
+        raise refuse(node, "has a subscript that is neither a mask nor a row of integers")
     return value

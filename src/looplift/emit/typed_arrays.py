@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 from looplift.emit import typed_array_spots as spots
@@ -85,18 +86,19 @@ class Arrays(Scalars):
 
     def taken(self, owner: Value, parts: list[ast.expr], found: list[Value], node: ast.AST) -> Value:
         """``a[i, j]`` is an element, ``a[i]`` of a table a view of its row."""
-        places = self.places_of(found) if not any(isinstance(one, ast.Slice) for one in parts) else []
+        has_slices = any(isinstance(one, ast.Slice) for one in parts)
+        places = found if has_slices else self.places_of(found)
         if any(one.type is NEVER for one in places):
             return Value(NEVER, "None_()")
         if spots.are_several(places):
-            return spots.taken(self, self.keep(owner), places, node)
+            return spots.taken(self, owner, parts, places, node)
+        if has_slices:
+            return self.part(self.keep(owner), parts, found, node)
         if len(places) == owner.type.rank:
             type_ = owner.type.element
             codes = ", ".join(place_text(place, node) for place in places)
             return Value(type_, f"{text_of(type_)}{{at({owner.code}, {codes})}}")
-        if places:
-            return self.place(self.keep(owner), places, node)
-        return self.part(self.keep(owner), parts, found, node)
+        return self.place(self.keep(owner), places, node)
 
     def places_of(self, found: list[Value]) -> list[Value]:
         """The subscripts, of which one may be a tuple of several."""
@@ -117,16 +119,17 @@ class Arrays(Scalars):
         given, axis = iter(found), 0
         for part in parts:
             if isinstance(part, ast.Slice):
-                bounds = [next(given) if one is not None else None for one in (part.lower, part.upper, part.step)]
-                owner = self.keep(self._cut(owner, bounds, axis, node))
+                owner = self.keep(self.cut(owner, part, given, axis, node))
                 axis += 1
             else:
                 owner = self.keep(self.place(owner, [next(given)], node, axis))
         return owner
 
-    def _cut(self, owner: Value, bounds: list[Value | None], axis: int, node: ast.AST) -> Value:
+    def cut(self, owner: Value, part: ast.Slice, given: Iterator[Value], axis: int, node: ast.AST) -> Value:
+        """A view of what a slice, whose bounds are given, leaves of a dimension."""
         if axis >= owner.type.rank:
             raise refuse(node, "has more subscripts than dimensions")
+        bounds = [next(given) if one is not None else None for one in (part.lower, part.upper, part.step)]
         codes = [None if one is None or one.type is NONE else as_int(one, node) for one in bounds]
         texts = ", ".join("true, " + code if code else "false, I(0)" for code in codes[:2])
         name = self.fresh()
@@ -146,21 +149,27 @@ class Arrays(Scalars):
             if isinstance(self.peek(base), Arr):
                 value = self.keep(value)
                 owner, *found = self.several(base, *given_in(parts))
-                if not any(isinstance(one, ast.Slice) for one in parts):
-                    return self.put_at(owner, self.places_of(found), value, target)
-                return self.assign(self.part(self.keep(owner), parts, found, target), value, target)
+                return self.put_in(owner, parts, found, value, target)
         super().bind(target, value)
 
     def put(self, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
         if isinstance(owner.type, Arr):
-            return self.put_at(owner, self.places_of([index]), value, node)
+            return self.put_in(owner, [], [index], value, node)
         super().put(owner, index, value, node)
 
-    def put_at(self, owner: Value, places: list[Value], value: Value, node: ast.AST) -> None:
+    def put_in(self, owner: Value, parts: list[ast.expr], found: list[Value], value: Value, node: ast.AST) -> None:
+        has_slices = any(isinstance(one, ast.Slice) for one in parts)
+        places = found if has_slices else self.places_of(found)
         if any(one.type is NEVER for one in places):
             return
         if spots.are_several(places):
-            return spots.put(self, self.keep(owner), places, value, node)
+            spots.put(self, owner, parts, places, value, node)
+        elif has_slices:
+            self.assign(self.part(self.keep(owner), parts, found, node), value, node)
+        else:
+            self.put_at(owner, places, value, node)
+
+    def put_at(self, owner: Value, places: list[Value], value: Value, node: ast.AST) -> None:
         if len(places) < owner.type.rank:
             return self.assign(self.place(owner, places, node), value, node)
         value = self.present(value)
@@ -173,7 +182,7 @@ class Arrays(Scalars):
         codes = ", ".join(place_text(place, node) for place in places)
         self.emit(f"put({owner.code}, Cast<{element_text(owner.type)}>::of({plain(value).code}), {codes});")
 
-    def _array_of_list(self, value: Value) -> Value | None:
+    def row_of_list(self, value: Value) -> Value | None:
         """A list of numbers as an array; None of other lists."""
         kind = SCALAR.get(element(value), element(value))
         if kind is MIXED:
@@ -190,7 +199,7 @@ class Arrays(Scalars):
             self.emit(f"fill({view.code}, {plain(value).code});")
         elif is_array(value) and value.type.rank <= view.type.rank:
             self.emit(f"assign({view.code}, {value.code});")
-        elif is_box(value, "list") and (row := self._array_of_list(value)) is not None:
+        elif is_box(value, "list") and (row := self.row_of_list(value)) is not None:
             self.assign(view, row, node)
         elif value.type is not NEVER:
             raise refuse(node, "stores what is no array into an array")
@@ -206,15 +215,15 @@ class Arrays(Scalars):
         owner, *found = self.several(base, *given_in(parts))
         owner, found = self.keep(owner), [self.keep(one) for one in found]
         has_slices = any(isinstance(one, ast.Slice) for one in parts)
-        places = [] if has_slices else self.places_of(found)
-        if spots.are_several(places):
-            old = self.keep(self.taken(owner, [], places, target))
-            value = self.present(self.expression(node.value))
-            self.changed_in_place(old, type(node.op), value, node)
-            return self.put_at(owner, places, old, target)
+        places = found if has_slices else self.places_of(found)
         if any(one.type is NEVER for one in places):
             return
-        if len(places) == type_.rank and parts:
+        if spots.are_several(places):
+            old = self.keep(self.taken(owner, parts, places, target))
+            value = self.present(self.expression(node.value))
+            self.changed_in_place(old, type(node.op), value, node)
+            return self.put_in(owner, parts, places, old, target)
+        if not has_slices and len(places) == type_.rank and parts:
             old = self.keep(self.taken(owner, [], places, target))
             value = self.present(self.expression(node.value))
             self.put_at(owner, places, self.binary(type(node.op), old, value, node), target)
@@ -248,7 +257,8 @@ class Arrays(Scalars):
         if op in _BITS:
             return self._of_bits(_BITS[op], [left, right], node)
         if op is ast.Pow and isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
-            if node.right.value == 2 and type(node.right.value) in (int, float) and left.type.element.plain is FLOAT:
+            kinds = {FLOAT: (int, float), INT: (int,)}.get(left.type.element.plain, ()) if is_array(left) else ()
+            if node.right.value == 2 and type(node.right.value) in kinds:
                 left = self.keep(left)
                 return self.each("times", [left, left], node)
         return self.each(_EACH.get(op, ""), [left, right], node)

@@ -116,6 +116,8 @@ class Values(Scope):
             return self.field_of(owner, node)
         if isinstance(owner.type, Member):
             return self.attribute_of_member(owner, node)
+        if is_box(owner, "deque") and node.attr == "maxlen":
+            return Value(Maybe(INT), f"longest({owner.code})")
         record = self.record_at(owner)
         if owner.type is NEVER or record is None:
             return owner if owner.type is NEVER else self._no_attribute(node)

@@ -15,7 +15,7 @@ from looplift.emit.typed_names import names_in_functions
 from looplift.emit.typed_optional_names import groups_of
 from looplift.emit.typed_program import TypedProgram, Writer
 from looplift.emit.typed_ranges import with_lists_for_ranges
-from looplift.emit.typed_types import HoldsItself
+from looplift.emit.typed_types import MIXED, HoldsItself
 
 
 def typed_program(
@@ -46,11 +46,11 @@ def _of_some_form(
     refusals: list[NotLiftable] = []
     reached, lacks = [0], ""
     body = with_groups(with_lists_for_ranges(without_attempts(body), values, live_out))
-    found, meets_items = None, False
+    found, meets_items, in_versions = None, False, False
     for settings in ({}, {"writes_items": True}):
         for form, outs, more in _forms(body, values, live_out):
             is_mixed = found is None and any(one.code == "mixed-kinds" for one in refusals)
-            if "words_numbers" in more and not is_mixed:
+            if ("words_numbers" in more and not is_mixed) or (in_versions and more != {"has_versions": True}):
                 continue
             writer: Writer | None = None
             try:
@@ -63,8 +63,10 @@ def _of_some_form(
                 lacks = lacks or _lacked(writer, refusal)
                 other_forms = refusal.code == "mixed-kinds" or isinstance(refusal, HoldsItself) or meets_items
                 if not refusals and not found and not other_forms:
-                    refusal.reached, refusal.lacks = max(reached), lacks
-                    raise
+                    in_versions = writer is not None and _mixes_numbers(writer)
+                    if not in_versions:
+                        refusal.reached, refusal.lacks = max(reached), lacks
+                        raise
                 refusals.append(refusal)
             else:
                 if not writer.mixes_arrays:
@@ -75,9 +77,15 @@ def _of_some_form(
             return found
         if not meets_items:
             break
-    refusal = (refusals[1:] or refusals)[0]
+    refusal = refusals[0] if in_versions else (refusals[1:] or refusals)[0]
     refusal.reached, refusal.lacks = max(reached), lacks
     raise refusal
+
+
+def _mixes_numbers(writer: Writer) -> bool:
+    """Whether a name stands for numbers of several kinds, which it may do one after the other."""
+    every = (writer.main, *writer.routines.values())
+    return any(type_ is MIXED for routine in every for type_ in routine.types.values())
 
 
 def _lacked(writer: Writer | None, refusal: NotLiftable) -> str:
@@ -106,11 +114,9 @@ def _forms(
     held, is_whole = names_in_functions(body), live_out == ["return"]
     versions, last = with_all_versions(body, {*values}, set() if is_whole else {*live_out}, held)
     outs = [last.get(name, name) for name in live_out]
-    has_versions = is_whole or versions is not body
-    if has_versions:
-        yield versions, outs, {"has_versions": True}
+    yield versions, outs, {"has_versions": True}
     yield body, live_out, {"has_named_dicts": True, "has_versions": True}
-    if has_versions:
+    if is_whole or versions is not body:
         yield versions, outs, {"has_named_dicts": True, "has_versions": True}
     if groups_of(list(values.values())):
         yield body, live_out, {"has_named_dicts": True, "has_optional_names": True, "has_versions": True}

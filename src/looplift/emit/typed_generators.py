@@ -12,17 +12,17 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterator
+import types
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass, field
-from looplift.base.syntax import children_of
+from looplift.base.errors import NotLiftable
+from looplift.base.handed import own_nodes
 from looplift.emit.typed_items import Expressions
 from looplift.emit.typed_scope import Routine, Value, coerced, refuse
 from looplift.emit.typed_types import BOOL, NEVER, NONE, text_of
 from looplift.emit.typed_variants import fitting
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
 
 Step = Callable[[Value], None]
 """Writes what is done with an item."""
@@ -74,12 +74,28 @@ class Generators(Expressions):
             function = self._method_at(node.func)
         if isinstance(function, Routine):
             return function.hands_out
-        return inspect.isgeneratorfunction(getattr(function, "__looplift_original__", function))
+        return self.is_gone_through(function)
+
+    def is_gone_through(self, function: Any) -> bool:
+        """Whether what a function gives is gone through once: it is a generator function, or returns an iterator."""
+        function = getattr(function, "__looplift_original__", function)
+        if not isinstance(function, types.FunctionType) or inspect.isgeneratorfunction(function):
+            return inspect.isgeneratorfunction(function)
+        try:
+            return is_generator(self.body_of(self.source_of(function).tree, function.__globals__))
+        except NotLiftable:
+            return False
+
+    def source_of(self, function: Any) -> Any:
+        raise NotImplementedError
+
+    def body_of(self, node: ast.FunctionDef, space: Mapping[str, Any]) -> list[ast.stmt]:
+        raise NotImplementedError
 
     def _method_at(self, node: ast.Attribute) -> Any:
         """The generator function that a method of an object of the user's is."""
         named = [one.methods.get(node.attr, one.unbound.get(node.attr)) for one in self.records.values()]
-        if not any(map(inspect.isgeneratorfunction, named)):
+        if not any(map(self.is_gone_through, named)):
             return None
         record = self.record_at(self.present(Value(self.peek(node.value), "")))
         return None if record is None else record.methods.get(node.attr, record.unbound.get(node.attr))
@@ -172,11 +188,3 @@ def _text_or_never(type_: Any) -> str:
 def is_generator(body: list[ast.stmt]) -> bool:
     """Whether statements of a function hand out its results, not those of functions inside."""
     return any(isinstance(node, ast.Yield | ast.YieldFrom) for statement in body for node in own_nodes(statement))
-
-
-def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a statement, but not those of functions that it defines."""
-    yield node
-    if not isinstance(node, _FUNCTIONS):
-        for child in children_of(node):
-            yield from own_nodes(child)

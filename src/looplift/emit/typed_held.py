@@ -21,7 +21,7 @@ from looplift.emit.typed_values import type_of
 from looplift.ops.names import is_library_name
 
 _CONTAINERS = nn.ModuleList | nn.Sequential | nn.ModuleDict | nn.ParameterDict | nn.ParameterList
-_CONSTANTS = (bool, int, float, str, type(None))
+CONSTANTS = (bool, int, float, str, type(None))
 
 
 def _is_readable(value: Any) -> bool:
@@ -30,7 +30,7 @@ def _is_readable(value: Any) -> bool:
         return type(value) is dict and all(map(_is_readable, [*value, *value.values()]))
     if isinstance(value, list | set | tuple):
         return type(value) in (list, set, tuple) and all(map(_is_readable, value))
-    return type(value) in (*_CONSTANTS, torch.Tensor, nn.Parameter)
+    return type(value) in (*CONSTANTS, torch.Tensor, nn.Parameter)
 
 
 class Found(NamedTuple):
@@ -139,7 +139,7 @@ class Held(ArrayCalls):
         value = found.value
         if isinstance(value, nn.Module):
             raise refuse(node, "is a module, and read as a value")
-        if not isinstance(value, _CONSTANTS):
+        if not isinstance(value, CONSTANTS):
             return self._input_at(value, found.path)
         self.settings[found.path] = value
         return Value(NONE, "None_()") if value is None else self.constant(value)

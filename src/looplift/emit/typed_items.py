@@ -246,9 +246,11 @@ class Expressions(Values):
         part: Any = node.slice
         try:
             bounds = [None if one is None else ast.literal_eval(one) for one in (part.lower, part.upper, part.step)]
-        except ValueError:
+            places = range(len(owner.type.items))[slice(*bounds)]
+        except (ValueError, TypeError):
             raise refuse(node, "takes any items of a tuple") from None
-        return self.tuple_of(self.fields(self.keep(owner))[slice(*bounds)])
+        items = self.fields(self.keep(owner))
+        return self.tuple_of([items[place] for place in places])
 
 
 def _makes(line: str, value: Value) -> bool:

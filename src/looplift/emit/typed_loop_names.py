@@ -15,7 +15,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from looplift.base.syntax import nodes_of
-from looplift.emit.typed_names import Renamed, with_versions
+from looplift.emit.typed_names import Renamed, names_in_functions, with_versions
 
 
 def with_all_versions(
@@ -35,6 +35,12 @@ def with_versions_in_loops(statements: list[ast.stmt], live: set[str], held: set
     names = (name for k in itertools.count(1) if not any(one.endswith(name := f"_l{k}_") for one in every))
     made = _block(copy.deepcopy(statements), live, held, names)
     return made if next(names) != "_l1_" else None
+
+
+def function_with_versions(body: list[ast.stmt], parameters: set[str]) -> list[ast.stmt]:
+    """What a function does, the same where it binds no name anew on a straight way."""
+    others = {name for one in body for node in nodes_of(one) if isinstance(node, ast.Nonlocal) for name in node.names}
+    return with_all_versions(body, parameters, set(), names_in_functions(body) | others)[0]
 
 
 def _block(block: list[ast.stmt], live: set[str], held: set[str], names: Iterator[str]) -> list[ast.stmt]:

@@ -291,7 +291,7 @@ class Loops(Generators):
         place = self.fresh("i")
         found = self.one_of(values, place)
         if found.type is NEVER:
-            return Steps("false", [], values[0])
+            return Steps("false", [], found)
         self.emit(f"I {place} = 0;")
         return Steps(f"{place} < {len(values)}", [f"++{place}"], found)
 

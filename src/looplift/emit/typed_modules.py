@@ -18,7 +18,8 @@ from looplift.base.spans import is_strict
 from looplift.base.syntax import nodes_of
 from looplift.emit import typed_formulas as formulas
 from looplift.emit import typed_layers
-from looplift.emit.typed_held import Found, Held
+from looplift.emit.typed_held import Found
+from looplift.emit.typed_held_numbers import HeldNumbers
 from looplift.emit.typed_layers import CELLS
 from looplift.emit.typed_scope import Routine, Value, as_int, coerced, refuse
 from looplift.emit.typed_tensor_made import is_constant
@@ -38,7 +39,7 @@ _ACTIVATIONS: dict[type[nn.Module], tuple[str, dict[str, Any]]] = {
 _ROWS = {nn.Softmax: "softmax", nn.LogSoftmax: "log_softmax"}
 
 
-class Modules(Held):
+class Modules(HeldNumbers):
     """Calls of network modules."""
 
     # ------------------------------------------------------------ expressions

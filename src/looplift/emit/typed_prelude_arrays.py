@@ -133,6 +133,7 @@ template <class T> struct Buf {
   PyObject* from = nullptr;
   bool dirty = false;
   bool is_turned = false;  // NumPy has the elements in another order
+  bool is_in_columns = false;  // maybe in that of columns
   void empty() { if (data) give(data, n * sizeof(T)); data = nullptr; }
 };
 template <class T, int R> struct Arr {
@@ -141,6 +142,10 @@ template <class T, int R> struct Arr {
   I size[R] = {}, step[R] = {};
   bool is_whole = false;
 };
+template <class T, int R> bool in_columns(const Arr<T, R>& a) { if (a.base->is_in_columns) return true;
+    for (int k = 1; k < R; ++k) if (a.size[k] > 1 && a.size[k - 1] > 1 && a.step[k - 1] < a.step[k]) return true;
+    return false; }
+template <class T> bool in_columns(const T&) { return false; }
 template <class T, int R> Arr<T, R> all_of(const Ref<Buf<T>>& base) {
   Arr<T, R> a; a.base = base; a.p = base->data; a.is_whole = true;
   I step = 1;
@@ -246,7 +251,7 @@ template <class T, int R> struct From<Arr<T, R>> { typedef Buf<T> B; static Arr<
   I k = 0;
   each_given<T>(opened.b, [&](T& v) { out.base->data[k++] = v; });
   opened.close();
-  out.base->is_turned = is_turned;
+  out.base->is_turned = out.base->is_in_columns = is_turned;
   out.base->from = o; out.base->refs++; give_in(o, out.base.p, &Tag<B>::at, commit_array<T>);
   return out;
 } };
@@ -359,6 +364,7 @@ template <class O, int R, class Fn, class... X> Arr<O, R> mapped(Fn f, const X&.
     }
   };
   fill(lane<R>(x)...);
+  if constexpr (R > 1) (void)(int[]){(out.base->is_in_columns |= in_columns(x), 0)...};
   return out;
 }
 template <class T, int R> Arr<T, R> copy(const Arr<T, R>& a) { return mapped<T, R>([](T v) { return v; }, a); }
@@ -377,13 +383,13 @@ template <class T, int R, class S, int Q> void assign(const Arr<T, R>& a, const 
   a.base->dirty = true;
 }
 // several places at once: how far each is from the first element
-struct Spots { I n, room; I* at_; void add(I v) { if (n == room) { I* more = (I*)take((2 * room + 8) * sizeof(I));
-    if (n) memcpy(more, at_, n * sizeof(I)); at_ = more; room = 2 * room + 8; } at_[n++] = v; } };
-template <class T, int R, int M> Spots where_(const Arr<T, R>& a, const Arr<bool, M>& mask) {
-  for (int d = 0; d < M; ++d) if (mask.size[d] != a.size[d]) bail(KIND);
-  Spots out = {}; I at_[M] = {};
+template <class T, int R, int M> Arr<I, 1> spots_where(const Arr<T, R>& a, const Arr<bool, M>& mask) {
+  for (int d = 0; d < M; ++d) if (mask.size[d] != a.size[d]) bail(RANGE);
+  I size[1] = {0}, at_[M] = {}; each(mask, [&](bool v) { size[0] += v; });
+  Arr<I, 1> out = array_of<I, 1>(size);
+  I* to = out.p;
   each(mask, [&](bool v) {
-    if (v) { I far = 0; for (int d = 0; d < M; ++d) far += at_[d] * a.step[d]; out.add(far); }
+    if (v) { I far = 0; for (int d = 0; d < M; ++d) far += at_[d] * a.step[d]; *to++ = far; }
     for (int d = M - 1; d >= 0 && ++at_[d] == mask.size[d]; --d) at_[d] = 0;
   });
   return out;
@@ -391,34 +397,68 @@ template <class T, int R, int M> Spots where_(const Arr<T, R>& a, const Arr<bool
 template <class K> static inline I count_with(I n, const Arr<K, 1>& a) { if (n >= 0 && a.size[0] != n) bail(KIND);
     return a.size[0]; }
 static inline I count_with(I n, I) { return n; }
-template <class K> static inline I place_at(const Arr<K, 1>& a, I k) { return (I)a.p[k * a.step[0]]; }
-static inline I place_at(I v, I) { return v; }
-template <class T, int R, class... X> Spots spots_(const Arr<T, R>& a, const X&... places) {
-  I n = -1; (void)(int[]){(n = count_with(n, places), 0)...};
-  Spots out = {};
-  for (I k = 0; k < n; ++k) { I far = 0; int d = 0;
-    (void)(int[]){(far += place(place_at(places, k), a.size[d]) * a.step[d], ++d, 0)...}; out.add(far); }
+template <class K> static inline I place_at(const Arr<K, 1>& a, I k, I n) {
+    return place((I)wide(a.p[k * a.step[0]]), n); }
+static inline I place_at(I v, I, I n) { return place(v, n); }
+template <class T, int R, class... X> Arr<I, 1> spots_at(const Arr<T, R>& a, const X&... places) {
+  I size[1] = {-1}; (void)(int[]){(size[0] = count_with(size[0], places), 0)...};
+  if (!size[0] && sizeof...(X) > 1) bail(EMPTY);  // a place beside none may be out of range
+  Arr<I, 1> out = array_of<I, 1>(size);
+  for (I k = 0; k < size[0]; ++k) { I far = 0; int d = 0;
+    (void)(int[]){(far += place_at(places, k, a.size[d]) * a.step[d], ++d, 0)...}; out.p[k] = far; }
   return out;
 }
-template <int M, class T, int R> I rest_of(const Arr<T, R>& a) { I n = 1; for (int k = M; k < R; ++k) n *= a.size[k];
-    if (M < R && !is_packed(a)) bail(KIND); return n; }
-template <int M, class T, int R> Arr<T, R - M + 1> gathered(const Arr<T, R>& a, const Spots& s) {
-  I size[R - M + 1] = {s.n}; for (int k = M; k < R; ++k) size[k - M + 1] = a.size[k];
-  Arr<T, R - M + 1> out = array_of<T, R - M + 1>(size); I rest = rest_of<M>(a);
-  for (I k = 0; k < s.n; ++k) for (I j = 0; j < rest; ++j) out.p[k * rest + j] = a.p[s.at_[k] + j];
+template <int M, class T, int R> Arr<T, R - M> rest_at(const Arr<T, R>& a, I far) {
+  Arr<T, R - M> out; out.base = a.base; out.p = a.p + far;
+  for (int k = M; k < R; ++k) { out.size[k - M] = a.size[k]; out.step[k - M] = a.step[k]; }
   return out;
 }
-template <int M, class T, int R, class S> void put_all(const Arr<T, R>& a, const Spots& s, S v) {
-  T w = Cast<T>::of(v); I rest = rest_of<M>(a);
-  for (I k = 0; k < s.n; ++k) for (I j = 0; j < rest; ++j) a.p[s.at_[k] + j] = w;
+template <int M, class T, int R> Arr<T, R - M + 1> gathered(const Arr<T, R>& a, const Arr<I, 1>& spots, bool columns) {
+  I size[R - M + 1] = {spots.size[0]}; for (int k = M; k < R; ++k) size[k - M + 1] = a.size[k];
+  Arr<T, R - M + 1> out = array_of<T, R - M + 1>(size);
+  for (I k = 0; k < size[0]; ++k) {
+    if constexpr (M == R) out.p[k] = a.p[spots.p[k]];
+    else assign(pick<0>(out, k), rest_at<M>(a, spots.p[k]));
+  }
+  out.base->is_turned = out.base->is_in_columns = R - M > 1 && columns;
+  return out;
+}
+template <int M, class T, int R, class S> void put_all(const Arr<T, R>& a, const Arr<I, 1>& spots, S v) {
+  T w = Cast<T>::of(v);
+  for (I k = 0; k < spots.size[0]; ++k) {
+    if constexpr (M == R) a.p[spots.p[k]] = w;
+    else fill(rest_at<M>(a, spots.p[k]), w);
+  }
   a.base->dirty = true;
 }
-template <class T, int R, class S> void put_each(const Arr<T, R>& a, const Spots& s, const Arr<S, 1>& b) {
-  if (b.size[0] != s.n && b.size[0] != 1) bail(KIND);
-  Arr<S, 1> from = (void*)a.base.p == (void*)b.base.p ? copy(b) : b;
-  I step = b.size[0] == 1 ? 0 : from.step[0];
-  for (I k = 0; k < s.n; ++k) a.p[s.at_[k]] = Cast<T>::of(from.p[k * step]);
+template <int M, class T, int R, class S, int Q> void put_each(const Arr<T, R>& a, const Arr<I, 1>& spots,
+    const Arr<S, Q>& b) {
+  const int rank = R - M + 1;
+  I size[rank] = {spots.size[0]}; for (int k = M; k < R; ++k) size[k - M + 1] = a.size[k];
+  for (int k = 0; k < Q; ++k) if (b.size[k] != 1 && b.size[k] != size[rank - Q + k]) bail(KIND);
+  Arr<S, Q> from = (void*)a.base.p == (void*)b.base.p ? copy(b) : b;
+  Lane<S, rank> source = lane<rank>(from);
+  for (I k = 0; k < size[0]; ++k) {
+    S* p = source.p + k * source.step[0];
+    if constexpr (M == R) a.p[spots.p[k]] = Cast<T>::of(*p);
+    else {
+      Arr<S, R - M> row; row.base = from.base; row.p = p;
+      for (int d = 1; d < rank; ++d) { row.size[d - 1] = size[d]; row.step[d - 1] = source.step[d]; }
+      assign(rest_at<M>(a, spots.p[k]), row);
+    }
+  }
   a.base->dirty = true;
+}
+// a dimension before all others, and back
+template <int axis, class T, int R> Arr<T, R> to_front(const Arr<T, R>& a) {
+  Arr<T, R> out = a; out.is_whole = false; out.size[0] = a.size[axis]; out.step[0] = a.step[axis];
+  for (int k = 0; k < axis; ++k) { out.size[k + 1] = a.size[k]; out.step[k + 1] = a.step[k]; }
+  return out;
+}
+template <int axis, class T, int R> Arr<T, R> from_front(const Arr<T, R>& a) {
+  Arr<T, R> out = a; out.is_whole = false; out.size[axis] = a.size[0]; out.step[axis] = a.step[0];
+  for (int k = 0; k < axis; ++k) { out.size[k] = a.size[k + 1]; out.step[k] = a.step[k + 1]; }
+  return out;
 }
 // the elements as numbers of Python's, in lists of lists
 template <class L> struct Listed;
@@ -461,14 +501,49 @@ template <class T, class S, int k> Arr<T, 2> table_from(const Ref<List<Ref<List<
       for (I j = 0; j < row.n; ++j) out.p[i * size[1] + j] = Cast<T>::of(raw(row.data[row.head + j])); }
   return out;
 }
-template <class T, class S, int R, int k> Arr<T, R + 1> stacked(const Ref<List<Arr<S, R>, k>>& l) {
+template <int axis, class T, class S, int R, int k> Arr<T, R + 1> stacked(const Ref<List<Arr<S, R>, k>>& l) {
   if (!l->n) bail(EMPTY);
-  I size[R + 1] = {l->n}; for (int d = 0; d < R; ++d) size[d + 1] = l->at(0).size[d];
+  I size[R + 1]; for (int d = 0; d <= R; ++d) size[d] = d == axis ? l->n : l->at(0).size[d - (d > axis)];
   Arr<T, R + 1> out = array_of<T, R + 1>(size);
-  T* to = out.p;
-  for (I i = 0; i < l->n; ++i) { const auto& row = l->at(i);
-      for (int d = 0; d < R; ++d) if (row.size[d] != size[d + 1]) bail(KIND);
-      each(row, [&](S v) { *to++ = Cast<T>::of(v); }); }
+  for (I i = 0; i < l->n; ++i) { const auto& row = l->at(i); Arr<T, R> to = pick<axis>(out, i);
+      for (int d = 0; d < R; ++d) if (row.size[d] != to.size[d]) bail(KIND);
+      assign(to, row); }
+  return out;
+}
+// arrays one behind the other along a dimension
+template <int axis, class T, int R, int k> Arr<T, R> joined(const Ref<List<Arr<T, R>, k>>& l) {
+  if (!l->n) bail(EMPTY);
+  I size[R]; for (int d = 0; d < R; ++d) size[d] = l->at(0).size[d];
+  bool columns = false;
+  for (I i = 0; i < l->n; ++i) { const auto& one = l->at(i); columns |= in_columns(one);
+      if (i) size[axis] += one.size[axis];
+      for (int d = 0; d < R; ++d) if (d != axis && one.size[d] != size[d]) bail(KIND); }
+  Arr<T, R> out = array_of<T, R>(size);
+  I from = 0;
+  for (I i = 0; i < l->n; ++i) { const auto& one = l->at(i); I count = one.size[axis];
+      assign(cut_of<axis>(out, Cut{from, 1, count}), one); from += count; }
+  out.base->is_in_columns = columns;
+  return out;
+}
+template <int axis, class T, int R> Arr<T, R> without(const Arr<T, R>& a, I place_) {
+  I at_ = place(place_, a.size[axis]), size[R];
+  for (int d = 0; d < R; ++d) size[d] = a.size[d] - (d == axis);
+  Arr<T, R> out = array_of<T, R>(size);
+  assign(cut_of<axis>(out, Cut{0, 1, at_}), cut_of<axis>(a, Cut{0, 1, at_}));
+  I rest = size[axis] - at_;
+  assign(cut_of<axis>(out, Cut{at_, 1, rest}), cut_of<axis>(a, Cut{at_ + 1, 1, rest}));
+  out.base->is_in_columns = in_columns(a);
+  return out;
+}
+template <int Q, class T, int R> Arr<T, Q> reshaped(const Arr<T, R>& a, const I (&sizes)[Q]) {
+  if (a.base->is_turned || a.base->is_in_columns || !is_packed(a)) bail(KIND);
+  Arr<T, Q> out; out.base = a.base; out.p = a.p;
+  I known = 1, n = count_of(a), step = 1; int open = -1;
+  for (int d = 0; d < Q; ++d) { if (sizes[d] < 0) { if (sizes[d] != -1 || open >= 0) bail(KIND); open = d; }
+      else known = times(known, sizes[d]); out.size[d] = sizes[d]; }
+  if (open >= 0) { if (!known || n % known) bail(KIND); out.size[open] = n / known; }
+  else if (known != n) bail(KIND);
+  for (int d = Q - 1; d >= 0; --d) { out.step[d] = step; step *= out.size[d]; }
   return out;
 }
 template <class T, class S, int k, class Fill> Arr<T, 2> rows_from(const Ref<List<S, k>>& l, I count, Fill fill) {
@@ -502,6 +577,30 @@ template <class T, int R> T sum_of_floats(const Arr<T, R>& a) {
   if (!isfinite(r)) each(a, [&](T v) { if (!isfinite(v)) bail(DOMAIN); });
   return quiet(r, (T)0, (T)0);
 }
+// of each row, or of each column, of a table
+template <int axis, class T> Arr<T, 1> sums_along(const Arr<T, 2>& a) {
+  if (in_columns(a) || a.base->is_turned || a.step[0] < 0 || a.step[1] < 0) bail(KIND);
+  I size[1] = {a.size[1 - axis]}, count = a.size[axis], over_ = a.step[1 - axis], along = a.step[axis];
+  Arr<T, 1> out = array_of<T, 1>(size); fill(out, T(0));
+  if (axis == 1 || size[0] == 1) for (I k = 0; k < size[0]; ++k) out.p[k] += pairwise(a.p + k * over_, count, along);
+  else for (I j = 0; j < count; ++j) for (I k = 0; k < size[0]; ++k) out.p[k] += a.p[j * along + k * over_];
+  for (I k = 0; k < size[0]; ++k) if (!isfinite(out.p[k])) bail(DOMAIN);
+  return out;
+}
+template <int axis, class O, class T, class Fn> Arr<O, 1> folded_along(const Arr<T, 2>& a, Fn f) {
+  I size[1] = {a.size[1 - axis]}; Arr<O, 1> out = array_of<O, 1>(size);
+  for (I k = 0; k < size[0]; ++k) out.p[k] = f(pick<1 - axis>(a, k));
+  return out;
+}
+template <int axis, class T> Arr<T, 2> kept_along(const Arr<T, 1>& a) {
+  Buf<T>& base = *a.base.p; base.rank = 2; base.size[1 - axis] = a.size[0]; base.size[axis] = 1;
+  return all_of<T, 2>(a.base); }
+static inline F sign_of(F a) { return a > 0 ? 1.0 : a < 0 ? -1.0 : a == 0 ? 0.0 : a; }
+static inline I sign_of(I a) { return (a > 0) - (a < 0); }
+// a number of Python's, or an integer or a double of NumPy's, as a double
+static F as_double(Dyn v) {
+  if (v.tag == 0 || (v.np && v.np != Dtype<F>::at && v.np != Dtype<I>::at)) bail(KIND);
+  return v.real(); }
 // the loop over doubles that a function of NumPy's is made of
 struct Ufunc { PyObject head; int in, out, every, identity; void (**loops)(char**, const I*, const I*, void*);
     void** data; int n, unused; const char *name, *types; };

@@ -148,6 +148,7 @@ template <class T, int k> Ref<List<T, k>> copy(const Ref<List<T, k>>& a) {
   out->add(a->data + a->head, 1, a->n);
   out->most = a->most; return out;
 }
+template <class T> Opt<I> longest(const Ref<List<T, 1>>& a) { return a->most < 0 ? Opt<I>() : Opt<I>(a->most); }
 template <class T, int k> Ref<List<T, k>> cut(const Ref<List<T, k>>& a, I from, I step, I count) {
   Ref<List<T, k>> out = list_of<List<T, k>>(count);
   if (step == 1) out->add(a->data + a->head + from, 1, count);

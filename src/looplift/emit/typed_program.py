@@ -21,14 +21,15 @@ import numpy as np
 import torch
 
 from looplift.base.data import dataclass, field
+from looplift.base.handed import own_nodes, with_yields
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_attempts import without_attempts
 from looplift.emit.typed_classes import is_constant
 from looplift.emit.typed_enumerations import is_enumeration
-from looplift.emit.typed_generators import is_generator, own_nodes
+from looplift.emit.typed_generators import is_generator
 from looplift.emit.typed_groups import with_groups
-from looplift.emit.typed_loop_names import with_all_versions
-from looplift.emit.typed_names import captured_names, names_in_functions, stored_names
+from looplift.emit.typed_loop_names import function_with_versions
+from looplift.emit.typed_names import captured_names, stored_names
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
 from looplift.emit.typed_tables import is_table
 from looplift.emit.typed_tensor_calls import torch_name
@@ -106,6 +107,10 @@ class TypedProgram:
     """Dicts of functions, with what is in them."""
     named_tables: dict[str, Any] = field(default_factory=dict)
     """Those that the region's own statements name."""
+    sets: tuple[tuple[str, str], ...] = ()
+    """Attributes of modules that are set to what is handed out last: the paths of the modules, and names."""
+    told_apart: list[str] = field(default_factory=list)
+    """Conditions: which paths lead to one module."""
 
 
 class Writer(Unchecked):
@@ -210,7 +215,12 @@ class Writer(Unchecked):
                 self.returned(Value(type_of(None, self.joins, {}), "None_()"))
             else:
                 values = [self.load(name, self.main) for name in self.live_out]
-                self.returned(self.tuple_of(values))
+                super().returned(self.tuple_of([*values, *self.set_at_the_end()]))
+
+    def returned(self, value: Value) -> None:
+        if self.routine is self.main and self.changing:
+            value = self.tuple_of([self.keep(value), *self.set_at_the_end()])
+        super().returned(value)
 
     def _rest(self, pending: list[Routine]) -> Refused | None:
         """The bodies of all routines that are called; what of them is refused first."""
@@ -328,7 +338,7 @@ class Writer(Unchecked):
         routine = self.routines.get(key)
         if routine is None:
             name = f"f_{node.name}" if outer is self.main else f"f{len(self.routines)}_{node.name}"
-            routine = self._routine(node, name)
+            routine = self._routine(node, name, self._names_around())
             self._put_inside(routine, outer)
             self._check_annotations(node)
             try:
@@ -340,7 +350,7 @@ class Writer(Unchecked):
             if routine.memory is not None and routine.hands_out:
                 raise refuse(None, f"'{node.name}' keeps what it hands out one by one")
             self.routines[key] = routine
-        elif routine.body is not self._body_of(node):
+        elif routine.body is not self.body_of(node, self._names_around()):
             raise refuse(None, f"'{node.name}' is defined twice")
         routine.bound = set(self.bound) & (outer.kept | set(outer.parameters))
         if routine.memory:
@@ -367,13 +377,21 @@ class Writer(Unchecked):
         if outer.namespace is not None:
             routine.parameters_of = outer.parameters_of  # type: ignore[attr-defined]
 
-    def _routine(self, node: ast.FunctionDef, name: str) -> Routine:
+    def _names_around(self) -> Mapping[str, Any]:
+        """Names that mean something of their own in the function that is written."""
+        space, found, routine = self.routine.namespace, dict[str, Any](), self.routine
+        while routine is not None:
+            found |= dict.fromkeys({*routine.stores, *routine.parameters})
+            routine = routine.outer
+        return found | dict(self.values if space is None else space)
+
+    def _routine(self, node: ast.FunctionDef, name: str, space: Mapping[str, Any]) -> Routine:
         arguments = node.args
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
             raise refuse(None, f"'{node.name}' takes arguments in a way of its own")
         if any(isinstance(one, ast.Await | ast.Global) for one in nodes_of(node)):
             raise refuse(None, f"'{node.name}' is no plain function")
-        body = self._body_of(node)
+        body = self.body_of(node, space)
         own = (inner for statement in body for inner in own_nodes(statement))
         shared = {one for inner in own if isinstance(inner, ast.Nonlocal) for one in inner.names}
         made = Routine(name, [one.arg for one in arguments.args], body, stored_names(body), None)
@@ -381,10 +399,16 @@ class Writer(Unchecked):
         made.kept = captured_names(body)
         return made
 
-    def _body_of(self, node: ast.FunctionDef) -> list[ast.stmt]:
+    def body_of(self, node: ast.FunctionDef, space: Mapping[str, Any]) -> list[ast.stmt]:
+        """What a function does; ``space``: names that are no builtins of Python's, or else are these."""
         if node not in self.replaced:
-            body = with_groups(without_attempts(node.body))
-            self.replaced[node] = _with_versions(body, node) if self.has_versions else body
+            own = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
+            body = with_yields(
+                without_attempts(node.body),
+                lambda name: name not in own and space.get(name, made := getattr(builtins, name)) is made,
+            )
+            body = with_groups(body)
+            self.replaced[node] = function_with_versions(body, own) if self.has_versions else body
         return self.replaced[node]
 
     def source_of(self, function: Any) -> Any:
@@ -423,7 +447,7 @@ class Writer(Unchecked):
             if function.__closure__ or function.__kwdefaults__:
                 raise refuse(None, f"'{function.__name__}' holds on to values of its own")
             tree = self.source_of(function).tree
-            routine = self._routine(tree, f"g{len(self.routines)}_{tree.name}")
+            routine = self._routine(tree, f"g{len(self.routines)}_{tree.name}", function.__globals__)
             if tree.decorator_list and not hasattr(self.values.get(tree.name), "__looplift_original__"):
                 raise refuse(None, f"'{function.__name__}' has decorators")
             routine.defaults = _expressions_of(function.__defaults__ or (), function.__name__)
@@ -468,7 +492,9 @@ class Writer(Unchecked):
             raise refuse(None, "tensors are changed, and there are some of a module's or a class")
         if stored and self.unlinks:
             raise refuse(None, "a tensor that may ask for a gradient is detached, and tensors are changed")
-        held = {name: type_ for name, type_ in self.given.items() if name not in self.outside}
+        held = {
+            name: type_ for name, type_ in self.given.items() if name not in self.outside and name not in self.changing
+        }
         altered = {text_of(one) for one in self.altered}
         for type_, source in self.gone_through:
             if may_change(type_, altered):
@@ -485,8 +511,9 @@ class Writer(Unchecked):
             self.joins.tensors, self._notes(), self._is_of_objects(deep), self.keeps_rows, self.passes_objects,
             any(isinstance(box.find().default, Factory) for box in self.boxes.values()),
             tuple(one.__name__ for one in self.loops), self.joins.tracked,
-            self.paths, tuple(self.watched), self.settings, self.overriding, self.outside,
+            self.paths, tuple(self.watched), self.settings_that_stay(), self.overriding, self.outside,
             tuple(self.library), tuple(self.tables.values()), self.named_tables,
+            tuple((one.owner, one.name) for one in self.changing.values()), self.told_apart(),
         )  # fmt: skip
 
     def _is_of_objects(self, deep: bool) -> bool:
@@ -507,13 +534,6 @@ class Writer(Unchecked):
                 found.add(one)
                 pending += self.edges.get(one, ())
         return found
-
-
-def _with_versions(body: list[ast.stmt], node: ast.FunctionDef) -> list[ast.stmt]:
-    """The body of a function, with a name for each time that it binds one anew."""
-    shared = {name for one in nodes_of(node) if isinstance(one, ast.Nonlocal | ast.Global) for name in one.names}
-    parameters = {one.arg for one in node.args.args}
-    return with_all_versions(body, parameters, set(), names_in_functions(body) | shared)[0]
 
 
 def _default_of(node: ast.expr) -> Any:

@@ -7,13 +7,13 @@ self.h = torch.tanh(self.W(x) + self.U(self.h))        h = torch.tanh(self.W(x) 
 from __future__ import annotations
 
 import ast
-import inspect
 import re
 import types
 from collections.abc import Iterator
 from typing import Any
 
 from looplift.base.errors import NotLiftable
+from looplift.base.settable import has_plain_attribute
 from looplift.frontend.outer_lists import holds_containers
 from looplift.frontend.scope import MISSING, Builder, Restart, Structure, Tup, Value, is_unbound
 from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Var, uses, walk
@@ -54,7 +54,7 @@ def settable(build: Builder, target: ast.Attribute, owner: Value) -> str:
     cell = cell_of(path, target.attr)
     if cell not in build.cells:
         given = owner.value if isinstance(owner, Const) else build.param_values[path]
-        if not _has_plain_attribute(given, target.attr):
+        if not has_plain_attribute(given, target.attr):
             raise _refusal(build, target)
         build.attributes[path, target.attr] = given
         raise Restart
@@ -108,40 +108,6 @@ def _is_plain(value: Value) -> bool:
 
 def _refusal(build: Builder, target: ast.Attribute) -> NotLiftable:
     return build.refuse("effect-order", f"the attribute '{ast.unparse(target)}' is set inside the loop")
-
-
-def _has_plain_attribute(owner: Any, name: str) -> bool:
-    """Whether to set an attribute does nothing else; and what it holds, if it is there, is a number, a tensor, a tuple
-    of these, a flag or None."""
-    import torch
-
-    kind = type(owner)
-    readers = (object.__getattribute__, torch.nn.Module.__getattribute__)
-    if isinstance(owner, type | types.ModuleType | types.FunctionType) or kind.__module__.partition(".")[0] == "torch":
-        return False
-    if isinstance(owner, torch.nn.Module):
-        plain = kind.__setattr__ is torch.nn.Module.__setattr__ and kind.__getattr__ is torch.nn.Module.__getattr__
-        plain = plain and name not in owner._parameters and name not in owner._modules
-        held = {**owner._buffers, **owner.__dict__}
-    else:
-        plain = kind.__setattr__ is object.__setattr__ and not hasattr(kind, "__getattr__")
-        held = getattr(owner, "__dict__", None)
-    if not plain or held is None or kind.__getattribute__ not in readers:
-        return False
-    declared = inspect.getattr_static(kind, name, MISSING)
-    if name not in held:  # that of the class is read until there is one
-        return declared is MISSING or (not hasattr(type(declared), "__get__") and _is_value(declared))
-    return not hasattr(type(declared), "__set__") and _is_value(held[name])
-
-
-def _is_value(value: Any) -> bool:
-    import numpy as np
-    import torch
-
-    if type(value) is tuple:
-        return all(map(_is_value, value))
-    plain = (int, float, bool, str, np.ndarray, torch.Tensor)
-    return value is None or (isinstance(value, plain) and not isinstance(value, torch.nn.Parameter))
 
 
 # ---------------------------------------------------------------- the end

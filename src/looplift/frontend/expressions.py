@@ -100,6 +100,8 @@ def _evaluate(build: Builder, node: ast.expr) -> Value:
             return Const(value)
         case ast.Name(id=name):
             return build.lookup(name)
+        case ast.BinOp() if parts.is_list(build, node):
+            return parts.joined(build, node)
         case ast.BinOp(left=left, op=op, right=right):
             return _binary(build, BINARY[type(op)], evaluate(build, left), evaluate(build, right))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -404,7 +406,7 @@ def conditional(build: Builder, test: Atom, then, orelse) -> Value:
 
 def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
     place: Operand | None = None
-    if isinstance(value, Structure) and isinstance(index, ast.Slice) and isinstance(value, structures.Shelf):
+    if isinstance(value, Structure) and isinstance(index, ast.Slice):
         chosen, _ = _static_index(build, index)
         if not isinstance(chosen, slice):
             raise value.refusal(build, "sliced at a place that is not known before the loop runs")

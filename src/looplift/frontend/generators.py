@@ -11,11 +11,13 @@ for part in windows(x, w):
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import types
 from typing import Any
 
 from looplift.base.errors import NotLiftable
+from looplift.base.handed import with_yields
 from looplift.base.syntax import fresh_copy, nodes_of
 from looplift.frontend import calls, expressions, statements
 from looplift.frontend.exits import STOP_ATTRIBUTE, without_exits
@@ -47,10 +49,10 @@ def _unfolded(build: Builder, node: ast.For) -> tuple[list[str], list[ast.stmt]]
     if call.func.id in build.env:
         return None
     function = build.outer_value(call.func.id)
-    if not isinstance(function, types.FunctionType) or not inspect.isgeneratorfunction(function):
+    if not isinstance(function, types.FunctionType) or (definition := _definition(function)) is None:
         return None
     callee = expressions.evaluate(build, call.func)
-    tree = _tree(build, callee, function)
+    tree = _tree(build, callee, function, definition)
     if tree is None or function in build.calls:
         return None
     names = {name: f"_{name}_{next(build.counter)}" for name in inner_names(tree).stores | free_names(tree)}
@@ -67,13 +69,26 @@ def _unfolded(build: Builder, node: ast.For) -> tuple[list[str], list[ast.stmt]]
     return private, [ast.fix_missing_locations(statement) for statement in (*bindings, *flat)]
 
 
-def _tree(build: Builder, callee: Value, function: types.FunctionType) -> ast.FunctionDef | None:
-    """The definition of a generator function that hands out its values at one place."""
-    if not isinstance(callee, Const) or plain_function(function) is not function:
-        return None
+def _definition(function: types.FunctionType) -> ast.FunctionDef | None:
+    """The definition of a generator function, or that of one that returns an iterator as such a function."""
     try:
         tree = source_of_generator(function).tree
     except NotLiftable:
+        return None
+    names = {**vars(builtins), **function.__globals__}
+    own = {*function.__code__.co_varnames, *function.__code__.co_freevars}
+    body = with_yields(tree.body, lambda name: name not in own and names[name] is getattr(builtins, name))
+    if body is not tree.body:
+        tree = fresh_copy(tree)
+        tree.body = [fresh_copy(statement) for statement in body]
+    elif not inspect.isgeneratorfunction(function):
+        return None
+    return tree
+
+
+def _tree(build: Builder, callee: Value, function: types.FunctionType, tree: ast.FunctionDef) -> ast.FunctionDef | None:
+    """The definition, where the function hands out its values at one place."""
+    if not isinstance(callee, Const) or plain_function(function) is not function:
         return None
     every = [node for statement in tree.body for node in nodes_of(statement)]
     yields = [node for node in every if isinstance(node, ast.Yield)]

@@ -57,9 +57,38 @@ def source_of_iterable(build: Builder, node: ast.expr) -> Source | list[Value]:
         case ast.Subscript(value=ast.Name() as owner, slice=ast.Slice() as index):
             value = expressions.evaluate(build, owner)
             if isinstance(value, Var) and parts.is_part(build, value, index):
-                domain = parts.domain(build, value, index)
-                return Source(domain, lambda build, index: rows.item_of(build, value, index), (value,))
+                return _of_part(build, value, index)
+        case ast.BinOp(left=left, right=right) if parts.is_list(build, node):
+            return _chained(build, *(_of_list(build, side) for side in (left, right)))
     return of_value(build, expressions.evaluate(build, node))
+
+
+def _of_part(build: Builder, value: Var, index: ast.Slice) -> Source:
+    """The neighbouring items of a list that a slice takes."""
+    domain = parts.domain(build, value, index)
+    return Source(domain, lambda build, index: rows.item_of(build, value, index), (value,))
+
+
+def _of_list(build: Builder, node: ast.expr) -> Source:
+    """A list of the region or a part of one, or the items of a display as a list."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        value = expressions.evaluate(build, node.value)
+        assert isinstance(value, Var)
+        return _of_part(build, value, node.slice)
+    source = source_of_iterable(build, node)
+    return source if isinstance(source, Source) else _of_items(source)
+
+
+def _of_items(items: list[Value]) -> Source:
+    """Items that are known one by one."""
+
+    def item(build: Builder, index: Atom, place: int = 0) -> Value:
+        if place == len(items) - 1:
+            return items[place]
+        is_here = build.emit("eq", index, Const(place))
+        return expressions.conditional(build, is_here, lambda: items[place], lambda: item(build, index, place + 1))
+
+    return Source(Range(Const(0), Const(len(items)), Const(1)), item)
 
 
 def _columns(build: Builder, node: ast.expr) -> list[Value] | None:

@@ -85,14 +85,27 @@ class Record(Structure):
         raise NotImplementedError
 
     def unpacked(self, build: Builder, count: int | None) -> tuple[Value, ...]:
+        places = self._places(build, "unpacked")
+        if count is not None and len(places) != count:
+            raise build.refuse("requirement", f"{len(places)} values for {count} names")
+        return tuple(self._at(build, place) for place in places)
+
+    def _places(self, build: Builder, how: str) -> range:
+        """The places of the items of all records, which are tuples of one length."""
         lengths = {len(sample) if isinstance(sample, tuple) else -1 for sample in self.samples}
         found = lengths.pop()
         if lengths or found < 0:
-            raise self.refusal(build, "unpacked, and not all are tuples of one length")
-        if count is not None and found != count:
-            raise build.refuse("requirement", f"{found} values for {count} names")
+            raise self.refusal(build, f"{how}, and not all are tuples of one length")
         build.watch(None, f"set([len(row{self.suffix}) for row in {self.everything}])", {found})
-        return tuple(self._at(build, position) for position in range(found))
+        return range(found)
+
+    def sliced(self, build: Builder, part: slice) -> Value:
+        places = self._places(build, "sliced")
+        try:
+            chosen = places[part]
+        except (TypeError, ValueError) as error:
+            raise build.refuse("requirement", f"a slice that raises: {error}") from None
+        return Tup(tuple(self._at(build, place) for place in chosen))
 
     def length(self, build: Builder) -> Atom:
         return build.atom(self.derived(build, "len(row{})", len))

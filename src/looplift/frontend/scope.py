@@ -66,6 +66,10 @@ class Structure:
     def item(self, build: Builder, key: Value) -> Value:
         raise self.refusal(build, "subscripted")
 
+    def sliced(self, build: Builder, part: slice) -> Value:
+        """Some of its items, at places that are known now."""
+        raise self.refusal(build, "sliced")
+
     def store(self, build: Builder, key: Value, value: Value) -> None:
         raise self.refusal(build, "written to")
 

@@ -27,16 +27,67 @@ def with_bounds_of_slices(
     """The tree with such names; the tree itself where there are none. ``free``: what it reads of functions around."""
     if not any(_is_made(node) for node in nodes_of(tree)) or "slice" in namespace or "slice" in free:
         return tree
-    names = _sliced(tree)
-    return ast.fix_missing_locations(_WrittenOut(tree, names).visit(fresh_copy(tree))) if names else tree
+    alone = _each_alone(tree) if any(map(_are_made, nodes_of(tree))) else tree
+    names = _sliced(alone)
+    return ast.fix_missing_locations(_WrittenOut(alone, names).visit(fresh_copy(alone))) if names else tree
 
 
 def _is_made(node: ast.AST) -> bool:
-    """Whether a statement gives a slice a name."""
+    """Whether a statement gives a slice, or several, a name."""
     match node:
-        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Name(id="slice"), args=args, keywords=[])):
+        case ast.Assign(targets=[ast.Name()], value=value):
+            return _is_slice(value)
+    return _are_made(node)
+
+
+def _is_slice(node: ast.expr) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="slice"), args=args, keywords=[]):
             return 1 <= len(args) <= 3 and not any(isinstance(one, ast.Starred) for one in args)
     return False
+
+
+def _are_made(node: ast.AST) -> bool:
+    """Whether a statement binds several names at once, one of them to a slice."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+            plain = all(isinstance(one, ast.Name) for one in names) and not any(
+                isinstance(one, ast.Starred) for one in values
+            )
+            return plain and len(names) == len(values) and any(map(_is_slice, values))
+    return False
+
+
+def _each_alone(tree: ast.FunctionDef) -> ast.FunctionDef:
+    inside = (free_names(node) for node in nodes_of(tree) if isinstance(node, FUNCTIONS) and node is not tree)
+    made, alone = fresh_copy(tree), _Alone(set[str]().union(*inside))
+    made.body = [part for one in made.body for part in _listed(alone.visit(one))]
+    return made
+
+
+def _listed(found: ast.stmt | list[ast.stmt]) -> list[ast.stmt]:
+    return found if isinstance(found, list) else [found]
+
+
+class _Alone(ast.NodeTransformer):
+    """Of ``rows, columns = slice(a, b), slice(c, d)`` one statement for each name, where no value reads one of them,
+    nor does a function inside."""
+
+    def __init__(self, shared: set[str]):
+        self.shared = shared
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        if not _are_made(node):
+            return node
+        assert isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple)
+        names, values = node.targets[0].elts, node.value.elts
+        read = {one.id for one in nodes_of(node.value) if isinstance(one, ast.Name)} | self.shared
+        if read & {one.id for one in names if isinstance(one, ast.Name)}:
+            return node
+        return [ast.copy_location(ast.Assign([name], value), node) for name, value in zip(names, values, strict=True)]
 
 
 def _sliced(tree: ast.FunctionDef) -> set[str]:

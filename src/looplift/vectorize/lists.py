@@ -8,7 +8,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.ir.array import Assign, Axis, Node, Push, merge_axes
 from looplift.ir.facts import Fact, Kind
-from looplift.ir.grammar import Atom, Const, Loop, Op, Operand, Slice, Var
+from looplift.ir.grammar import Append, Atom, Const, Loop, Op, Operand, Slice, Store, Var
 from looplift.ops.table import base_name
 from looplift.vectorize import (
     alone,
@@ -23,6 +23,7 @@ from looplift.vectorize import (
     segments,
     strip_lists,
     unbounded,
+    views,
 )
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
@@ -382,6 +383,46 @@ class Held(Built):
     def item_kind(self, context: Context) -> Kind:
         assert self.element is not None
         return self.element
+
+
+@dataclass
+class Continued(Built):
+    """A list that begins with ``first`` items, which stand in front of those that loops append: it is handed out, or
+    asked for its length."""
+
+    first: list[Atom] = field(default_factory=list)
+    rest: Built = field(default_factory=lambda: Built(Var(""), ()))
+
+    def append(self, context: Context, val: Val) -> None:
+        self.rest.append(context, val)
+        if self.rest.differs:
+            raise context.refuse("ragged-shape", f"'{self.var.hint}' begins with items, and grows in some iterations")
+
+    def collected(self, context: Context) -> Node:
+        raise context.refuse("order", f"'{self.var.hint}' begins with items, and is read as one array")
+
+    def item_kind(self, context: Context) -> Kind:
+        return self.collected(context).kind
+
+    def length(self, context: Context) -> Node:
+        return nodes.elementwise("add", [self.rest.length(context), nodes.const(len(self.first))], nodes.INT)
+
+
+def continued(context: Context, var: Var, op: Op) -> Continued | None:
+    """The list that a display makes outside of all loops and branches, where it only grows after that."""
+    growing = [user for user in context.flow.users.get(var, ()) if isinstance(user, Append | Store) and user.ref is var]
+    items = [item for item in op.args if isinstance(item, Var | Const)]
+    inside = context.active_axes() or context.serial_loops or context.mask is not None
+    if op.name != "list" or inside or len(items) < len(op.args) or not growing:
+        return None
+    if any(isinstance(user, Store) for user in growing):
+        return None
+    for item in items:
+        kind, row = context.facts.kind(item), context.lookup(item).sequence
+        if not (kind.is_number or kind.is_array) and (not isinstance(row, Built) or isinstance(row, Continued)):
+            return None
+        views.check_kept_value(context, var, item)
+    return Continued(var, (), first=items, rest=Built(var, ()))
 
 
 def backwards(context: Context, built: Built) -> Val:

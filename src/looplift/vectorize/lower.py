@@ -323,6 +323,9 @@ def _let(context: Context, statement: Let) -> None:
     if op.name == "list" and not op.args:
         context.vals[var] = Val(nodes.const(None), sequence=_empty(context, var))
         return
+    if is_stored(context.flow, var) and (begun := lists.continued(context, var, op)) is not None:
+        context.vals[var] = Val(nodes.const(None), sequence=begun)
+        return
     _check_kept(context, op)
     if op.name in TRUTH and isinstance(op.args[0], Var) and context.lookup(op.args[0]).sequence is not None:
         full = numbers.holds(context, op.args[0])
@@ -379,6 +382,8 @@ def _of_built_list(context: Context, op, fact, var: Var) -> Val | None:
         return val.sequence.item(context, op.args[1], fact)
     if op.name in ZIPPED or op.name in ("mapping", "unpack", "tuple", "list"):
         return None
+    if isinstance(val.sequence, lists.Continued):
+        val.sequence.collected(context)
     if op.name == SORTED:
         return ordered.places_in_order(context, val.sequence, op, var)
     if op.name in list_folds.FOLDS:

@@ -12,7 +12,7 @@ from looplift.ir.array import Assign, Node, every_step, reachable
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Append, Atom, If, Let, Loop, Op, Var, as_atom, operands, walk
 from looplift.ops import table
-from looplift.vectorize import devices, lists, sharing, views
+from looplift.vectorize import devices, flow, lists, sharing, views
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val, as_array
 from looplift.vectorize.subscripts import Along
@@ -69,6 +69,11 @@ def _may_hold_arrays(kind: Kind) -> bool:
 def _node(context: Context, key: str, atom: Atom | None, val: Val, leaves: list[Leaf]) -> Node:
     if atom is not None:
         views.check_result(context, key, atom)
+    if isinstance(val.sequence, lists.Continued):
+        first = [_node(context, key, one, context.val(one), leaves) for one in val.sequence.first]
+        rest = _leaf(context, atom, lists.returned(context, val.sequence.rest), leaves)
+        own = {"kind": "list", "continued": True, "own": atom}
+        return Node("display", (*first, rest), (), Kind("tuple"), own)
     if val.sequence is not None and isinstance(val.sequence, lists.Built):
         return _leaf(context, atom, lists.returned(context, val.sequence), leaves)
     if val.items is not None:
@@ -233,7 +238,7 @@ def _memory(context: Context, atom: Atom, seen: frozenset[Var]) -> Memory:
         return NOWHERE
     seen |= {atom}
     match context.flow.definition.get(atom):
-        case Let(op=op) if op.name == "list" and not op.args:
+        case Let(op=op) if op.name == "list" and (not op.args or flow.is_stored(context.flow, atom)):
             return _list_memory(context, atom, seen)
         case Let(op=op) as made:
             return _made(context, made, seen)
