@@ -1,9 +1,13 @@
 """Arrays as subscripts of arrays, and arrays made of lists, in typed programs."""
 
+import copy
+
 import numpy as np
 import pytest
 from tests.emit.container_programs import runs_alike
 from tests.emit.test_typed_tensors import first
+
+from looplift import lift
 
 __all__ = ["first"]
 
@@ -154,3 +158,69 @@ def test_one_subscript_after_the_other(first):
         runs_alike(in_turns, table * 0.5, mask, np.array(rows))
     runs_alike(in_turns, table, mask[:3], np.array([0]), native=None)
     runs_alike(in_turns, table, mask, np.array([3]), native=None)
+
+
+def behind(x, places, mask):
+    """Places behind slices, and before them: the results are copies, in the order in which NumPy has them."""
+    found, rows, seen = [], [], {}
+    for k in range(2):
+        seen[k] = seen.get(k - 1, 0) + int(x[:, mask].max())
+        found += [x[:, places], x[1:, places], x[places, ::-1], x[::2, mask]]
+        rows += [x[k, mask], x[k, places]]
+        found[0][0, 0] = 100
+        x[:, places] += k
+        x[1:, mask] = k
+        x[:, places] = x[:, places] * 2
+        x[places, 1:] -= 1
+    return found, rows, seen, x
+
+
+def layers(x, places, mask):
+    found, rows, seen = [], [], {}
+    for k in range(2):
+        seen[k] = seen.get(k - 1, 0) + k
+        found += [x[places], x[:, places], x[:, :, places]]
+        rows += [x[mask], x[k, places], x[places, places]]
+        x[mask] = seen[k]
+        x[places, 0] = x[0, places]
+        x[places, 1, 1] += 1
+    return found, rows, seen, x
+
+
+def same_bits(function, *given):
+    runs_alike(function, *given, native=None)
+    assert any(loop.decision == "native" for loop in compiled(function, *given).report().loops)
+
+
+def compiled(function, *given):
+    lifted = lift(function, verify="off")
+    lifted(*copy.deepcopy(given))
+    return lifted
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int8", "float64"])
+def test_places_beside_slices(dtype, first):
+    x = np.arange(12).reshape(3, 4).astype(dtype)
+    mask = np.array([True, False, False, True])
+    for places in ([0, 2], [-1], [1, 1, -3]):
+        for kind in (np.int64, np.uint8 if min(places) >= 0 else np.int8):
+            same_bits(behind, x, np.array(places, kind), mask)
+        same_bits(behind, x, places, mask)
+    for given in ([3], [0, -4], [], [2**63]):
+        runs_alike(behind, x, given, mask, native=None)
+    for one in (mask[:3], mask.astype(int), ~mask & mask, np.ones((3, 4), bool)):
+        runs_alike(behind, x, [0, 1], one, native=None)
+    for one in (x.T.copy(), x.T, np.asfortranarray(x), np.repeat(x, 2, 0)[::2, ::-1]):
+        runs_alike(behind, one, [0, 1], np.arange(one.shape[1]) % 2 == 0, native=None)
+
+
+def test_places_of_layers(first):
+    x = np.arange(27.0).reshape(3, 3, 3)
+    mask = x[0] % 2 == 0
+    same_bits(layers, x, np.array([2, 0]), mask)
+    same_bits(layers, x, [1, 1, -1], mask)
+    for given in ([3], [-4], [], [0, 1, 2, 0]):
+        runs_alike(layers, x, given, mask, native=None)
+    runs_alike(layers, x, [0, 1], mask[:2], native=None)
+    for one in (np.asfortranarray(x), x.transpose(0, 2, 1), x[:, ::-1], x[::-1].copy()[:, :, ::-1]):
+        runs_alike(layers, one, [0, 1], mask, native=None)
