@@ -134,10 +134,10 @@ class ArrayCalls(Pairs):
         values = list(map(self.present, self.several(*node.args)))
         if function in _FORMULAS:
             values = [self._of_list(one, None, node) if is_box(one, "list") else one for one in values]
-            if any(one.type is NEVER for one in values):
-                return Value(NEVER, "None_()")
+        if any(one.type is NEVER for one in values):
+            return Value(NEVER, "None_()")
         if function in places.OF_PLACES and len(values) == 1:
-            return values[0] if values[0].type is NEVER else places.places_where(self, function, values[0], node)
+            return places.places_where(self, function, values[0], node)
         if (formula := _formula_of(function, values)) is not None:
             return self._by_function(formula, list(map(self.keep, values)), node)
         return self._of_each(function, values, node)
