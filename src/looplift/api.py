@@ -278,8 +278,9 @@ class Lift:
         if found.reads_frames:
             return
         table = Table(self.original.__globals__, source.file, self.regions)
+        table.cells = dict(zip(free, self.original.__closure__ or ()))
         programs: list[Any] = [RegionProgram(region, table, table.reserve()) for region in found.regions]
-        numbered = {program.region: program.number for program in programs}
+        numbered = {program.region: program.entry for program in programs}
         hook = table.reserve()
         for region in found.regions:
             if isinstance(region, WholeBody):

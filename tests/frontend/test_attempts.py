@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import math
 
 import numpy as np
@@ -436,3 +437,28 @@ def test_handlers_that_nobody_asked_for_run_once(tmp_path):
             function_noted = len(noted)
             lifted(values)
             assert len(noted) - function_noted == values.count(0)
+
+
+def of_a_default_dict(counts, keys):
+    out = []
+    for k in keys:
+        try:
+            v = counts[k]
+        except (KeyError, ValueError):
+            v = -1
+        else:
+            v = v + 1
+        out.append(v * 2)
+    return out, dict(counts)
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+@pytest.mark.parametrize("first", [None, int])
+def test_default_dicts_make_what_they_lack(first, backend):
+    lifted = lift(of_a_default_dict, backend=backend, verify="off")
+    for factory in (first, int, lambda: 7, None):
+        for held in ({1: 2, 2: 5}, {"a": 1, "c": 3}, {(1, 2): 4}):
+            for keys in ([*held], [*held, 3, *held], ["b", (3, 4)]):
+                written, found = (collections.defaultdict(factory, held) for _ in range(2))
+                assert lifted(found, keys) == of_a_default_dict(written, keys)
+                assert found == written

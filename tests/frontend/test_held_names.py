@@ -93,3 +93,124 @@ def test_what_is_used_up_holds_nothing():
     run: Any = lift(used_at_once, verify="off")
     assert torch.equal(run(torch.ones(3), 3), used_at_once(torch.ones(3), 3))
     assert run.report().loops[0].decision == "lanes"
+
+
+class Register:
+    """Keeps what it is given, by methods and names that Python's containers have, too."""
+
+    def __init__(self):
+        self.kept: list[Any] = []
+
+    def sort(self, key):
+        self.kept.append(lambda: key(2))
+
+    def update(self, values):
+        self.kept.append(lambda: list(values))
+
+    extend = join = update
+
+
+def sorted(values, key=None):
+    RECORD.sort(key)
+    return list(values)
+
+
+RECORD = Register()
+
+
+def kept_by_sort(x, kept):
+    s = 0
+    for v in x:
+        s = s + v
+        kept.sort(lambda a: a * s)
+    s = 100
+    return x
+
+
+def kept_by_update(x, kept):
+    s = 1
+    for v in x:
+        s = s + v
+        kept.update(a * s for a in x)
+        kept.extend(a + s for a in x)
+    s = 100
+    return x
+
+
+def kept_of_a_list(x, kept):
+    s, every = 1, [kept]
+    for v in x:
+        s = s + v
+        every[0].join(a * s for a in x)
+    s = 100
+    return x
+
+
+def kept_by_another_of_its_name(x, kept):
+    s = 0
+    for v in x:
+        s = s + v
+        sorted(x, key=lambda a: a * s)
+    s = 100
+    return x
+
+
+def kept_of_a_name_bound_twice(x, kept):
+    s = 1
+    found = []
+    for v in x:
+        found = kept
+        s = s + v
+        found.extend(a * s for a in x)
+    s = 100
+    return x
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+@pytest.mark.parametrize(
+    "function",
+    [kept_by_sort, kept_by_update, kept_of_a_list, kept_by_another_of_its_name, kept_of_a_name_bound_twice],
+)
+def test_what_objects_keep_by_methods_of_containers(function, backend):
+    run: Any = lift(function, verify="off", backend=backend)
+    for _ in range(3):
+        found = []
+        for one in (function, run):
+            kept, RECORD.kept = Register(), []
+            one([1, 2, 5], kept)
+            found.append([call() for call in (*kept.kept, *RECORD.kept)])
+        assert found[0] == found[1]
+
+
+def lists_of_its_own(x, n):
+    rows = [[] for _ in range(n)]
+    best = []
+    for c in range(n):
+        rows[c].extend(v * c for v in x)
+        best.append((c, x[c] + c))
+        best.sort(key=lambda one: -one[1] * c)
+    c = 7
+    return rows, best, c
+
+
+def lists_of_the_caller(x, out):
+    for c in range(3):
+        out.extend(v * c for v in x)
+    c = 7
+    return out, c
+
+
+@pytest.mark.parametrize("backend", ["auto", "native"])
+def test_lists_keep_nothing(backend):
+    run: Any = lift(lists_of_its_own, verify="off", backend=backend)
+    for x in ([3, 1, 2], [1, 2, 3]):
+        assert run(x, 3) == lists_of_its_own(x, 3)
+    assert all(one.decision == "native" for one in run.report().loops if one.decision != "kept")
+    assert any(one.decision == "native" for one in run.report().loops)
+    run = lift(lists_of_the_caller, verify="off", backend=backend)
+    for out in ([], [1], [2, 3]):
+        assert run([3, 1, 2], list(out)) == lists_of_the_caller([3, 1, 2], list(out))
+    assert run.report().loops[0].decision == "native"
+    kept, register = Register(), Register()
+    assert run([3, 1, 2], kept)[1] == lists_of_the_caller([3, 1, 2], register)[1]
+    assert [call() for call in kept.kept] == [call() for call in register.kept]

@@ -318,5 +318,5 @@ def test_liveness_of_nested_loops_is_fast():
         + "    " * (depth + 1)
         + "x[i0] = i8\n"
     )
-    flow = flow_of(ast.parse(text).body[0])
+    flow = flow_of(ast.parse(text).body[0], lambda _: None)
     assert len(flow.after) == depth + 1

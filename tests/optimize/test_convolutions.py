@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.vectorize.harness import check
+from tests.vectorize.harness import check, outcome
 
 from looplift import lift
+from looplift.base.compare import difference
 
 
 def filtered(x, w):
@@ -225,3 +226,32 @@ def test_windows_of_arrays_stay_with_numpy():
         x, w, b = r.random((2, size, size + 1, 3)), r.random((3, 3, 3, 4)), r.random(4)
         np.testing.assert_allclose(lifted(x, w, b), filtered_channels(x, w, b), rtol=1e-12)
     assert {record.decision for record in lifted.report().loops} == {"lanes"}
+
+
+def grouped_in_a_loop_that_stays(x, w, groups):
+    (T, _, H, W), (O, share, K, _) = x.shape, w.shape
+    state = torch.zeros(O, H - K + 1, W - K + 1, dtype=x.dtype)
+    for t in range(T):
+        made = torch.zeros_like(state)
+        for o in range(O):
+            for i in range(H - K + 1):
+                for j in range(W - K + 1):
+                    total = 0.0
+                    for c in range(share):
+                        for u in range(K):
+                            for v in range(K):
+                                total = total + x[t, o // groups * share + c, i + u, j + v] * w[o, c, u, v]
+                    made[o, i, j] = total
+        state = torch.tanh(state) * 0.5 + made
+    return state
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+def test_each_step_has_its_own_convolution(backend):
+    lifted = lift(grouped_in_a_loop_that_stays, backend=backend, verify="off")
+    given = [R(3, 4, 5, 6).double(), R(4, 2, 2, 2).double(), 2]
+    want, got = (outcome(one, given, gradients=True) for one in (grouped_in_a_loop_that_stays, lifted))
+    assert difference(got, want) is None
+    if backend == "torch":
+        (line,) = [line for line in lifted.source.splitlines() if " = grouped_convolution(" in line]
+        assert line.startswith(" " * 8)

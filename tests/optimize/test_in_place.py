@@ -1,10 +1,12 @@
 """Loops over an inner dimension leave the rows where they are, where an operation does not need them in front."""
 
+import pytest
 import torch
-from tests.vectorize.harness import check
+from tests.vectorize.harness import check, outcome
 from torch import nn
 
 from looplift import lift
+from looplift.base.compare import difference
 
 
 def stacked(layer, x):
@@ -67,6 +69,36 @@ def also_summed(x, bias):
     return torch.stack(out, dim=1), total
 
 
+def below_the_first(x, bias):
+    return torch.stack([torch.tanh(x[1:, t]) for t in range(x.shape[1])], dim=1)
+
+
+def differences(x, bias):
+    return torch.stack([x[:-1, t] * 2 - x[1:, t] + bias for t in range(x.shape[1])], dim=1)
+
+
+def every_second(x, bias):
+    return torch.stack([torch.cumsum(x[::2, t, 1:], -1) for t in range(x.shape[1])], dim=1)
+
+
+def one_of_the_last(x, bias):
+    return torch.stack([x[1:, t, 0].exp() + 1 for t in range(x.shape[1])], dim=-1)
+
+
+def stored_below(x, bias):
+    out = torch.zeros_like(x)
+    for t in range(x.shape[1]):
+        out[1:, t] = torch.relu(x[1:, t] + bias)
+    return out
+
+
+def stored_from_below(x, bias):
+    out = torch.zeros(x.shape[0] - 1, x.shape[1], x.shape[2])
+    for t in range(x.shape[1]):
+        out[:, t] = torch.relu(x[:-1, t] + bias)
+    return out
+
+
 def moved(function):
     """Whether dimensions are rearranged in the batched code."""
     return "permute" in function or ".T" in function
@@ -76,6 +108,19 @@ def test_values_and_gradients():
     for function in (with_bias, of_columns, as_they_are, of_two, last_dimension, into_another, all_but_one, cumulated):
         check(function, [torch.randn(4, 5, 3), torch.randn(3)], [torch.randn(2, 3, 1), torch.randn(1)])
     check(also_summed, [torch.randn(4, 5, 3), torch.randn(3)])
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+@pytest.mark.parametrize(
+    "function",
+    [below_the_first, differences, every_second, one_of_the_last, stored_below, stored_from_below],
+)
+def test_slices_stay_slices(function, backend):
+    lifted = lift(function, backend=backend, verify="off")
+    for shape in ((4, 5, 3), (3, 1, 2), (2, 4, 3)):
+        given = [torch.randn(shape, dtype=torch.float64), torch.randn(shape[2], dtype=torch.float64)]
+        want, got = (outcome(one, given, gradients=True) for one in (function, lifted))
+        assert difference(got, want) is None
 
 
 def test_rows_stay():

@@ -1,5 +1,6 @@
 """Sums over different axes of one value are one value; sums of others are not."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -119,3 +120,60 @@ def test_a_sum_is_computed_once():
     lifted = lift(two_sums, backend="torch")
     lifted(torch.rand(50))
     assert lifted.source.count(".sum(") == 1
+
+
+def turned_waves(x):
+    out = []
+    for i in range(x.shape[0]):
+        out.append(torch.cos(-1 * x[i]) + torch.exp(-2j * x[i]) - 3 * torch.exp(-1j * x[i]))
+    return torch.stack(out)
+
+
+def backwards_at_two_paces(x, n):
+    out = torch.zeros(n, dtype=x.dtype)
+    for i in range(n):
+        out[i] = x[3 * n - i] * 10 - x[3 * n - 2 * i]
+    return out
+
+
+def windows_backwards(x, n):
+    out = []
+    for i in range(n):
+        out.append(x[2 * n - i : 2 * n - i + 2].sum() - 5 * x[2 * n - 2 * i : 2 * n - 2 * i + 2].sum())
+    return out
+
+
+def zeros_of_both_signs(x):
+    out = []
+    for i in range(x.shape[0]):
+        out.append(torch.atan2(x[i] * 0, x[i] * complex(0.0, -0.0).imag) + torch.atan2(x[i] * 0, x[i] * 0.0))
+    return out
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+@pytest.mark.parametrize(
+    ("function", "rest"),
+    [(turned_waves, ()), (backwards_at_two_paces, (5,)), (windows_backwards, (4,)), (zeros_of_both_signs, ())],
+)
+def test_minus_one_is_not_minus_two_and_no_zero_the_other(function, rest, backend):
+    """Python hashes -1 as it hashes -2."""
+    lifted = lift(function, backend=backend, verify="off")
+    x, own = (torch.arange(1.0, 21, dtype=torch.float64).requires_grad_() for _ in range(2))
+    want, got = function(x, *rest), lifted(own, *rest)
+    want, got = (one if torch.is_tensor(one) else torch.stack(one) for one in (want, got))
+    torch.testing.assert_close(got, want)
+    for one in (want, got):
+        one.abs().square().sum().backward()
+    torch.testing.assert_close(own.grad, x.grad)
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch"])
+def test_minus_one_is_not_minus_two_in_numpy(backend):
+    def two_waves(x, n):
+        out = np.zeros(n, dtype=complex)
+        for i in range(n):
+            out[i] = np.exp(-1j * x[i]) + 3 * np.exp(-2j * x[i]) + x[2 * n - i] - 7 * x[2 * n - 2 * i]
+        return out
+
+    lifted = lift(two_waves, backend=backend, verify="off")
+    np.testing.assert_allclose(lifted(np.arange(1.0, 15), 6), two_waves(np.arange(1.0, 15), 6))

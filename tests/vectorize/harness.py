@@ -69,6 +69,31 @@ def check(
         assert found == (decisions or {"lanes"}), f"{function.__name__}: {lifted.report()}"
 
 
+def check_backends(
+    function: Callable[..., Any], *calls: list[Any], gradients: bool = False, kept: set[str] | None = None
+) -> None:
+    """Every backend gives what the loop gives or raises, in each call twice; on those in ``kept`` loops may stay."""
+    modes = (False, True) if gradients else (False,)
+    for mode in modes:
+        wanted = [_ended(function, values, gradients=mode) for values in calls]
+        for backend in ("auto", "torch", "native"):
+            lifted = lift(function, verify="off", backend=backend)
+            for values, expected in zip(calls, wanted, strict=True):
+                for _ in range(2):
+                    found = _ended(lifted, values, gradients=mode)
+                    why = difference(found, expected, magnitude=1.0, path="call")
+                    assert not why, f"{function.__name__} on {backend}: {why}\n{lifted.source}"
+            decisions = {loop.decision for loop in lifted.report().loops}
+            assert backend in (kept or ()) or "kept" not in decisions, f"{backend}: {lifted.report()}"
+
+
+def _ended(function: Callable[..., Any], values: list[Any], *, gradients: bool) -> dict[str, Any]:
+    try:
+        return outcome(function, values, gradients=gradients)
+    except Exception as error:
+        return {"raised": [type(error).__name__, str(error)]}
+
+
 def appended(expression: str, count: str, namespace: dict[str, Any], *, join: str) -> Callable[..., Any]:
     """A loop over ``i`` that collects an expression of ``x``, ``a`` and ``b`` in a list."""
     text = (

@@ -44,6 +44,7 @@ from looplift.ir.grammar import (
     as_atom,
     atoms,
     is_backwards,
+    is_returned,
     operands,
     uses,
     walk,
@@ -65,9 +66,6 @@ UNKNOWN = Kind("undefined")
 """Of what the first iteration has not bound yet, until an iteration has."""
 MAX_ITEMS = 4096
 """Elements in all items of the sample of a list that grows."""
-RESULTS = ("_result", "return")
-"""How the names of returned values begin that the translation makes."""
-
 
 _MAKING_LISTS = frozenset("list zipped_lists builtin.list builtin.sorted method.copy method.tolist add mul".split())
 _REAL = ("builtin.float", "builtin.int")
@@ -449,9 +447,7 @@ class _Probe:
             self.facts.of[phi.var] = self.joined(phi, cond.loops, statement)
 
     def joined(self, phi: Phi, loops: tuple[Loop, ...], statement: If) -> Fact:
-        if (phi.var.hint.startswith(RESULTS) or phi.var in self.optional) and (
-            given := self._only_bound(phi)
-        ) is not None:
+        if (is_returned(phi.var) or phi.var in self.optional) and (given := self._only_bound(phi)) is not None:
             return replace(given, loops=self.union(given.loops, loops))
         if phi.then is UNDEFINED or phi.orelse is UNDEFINED:
             raise NotLiftable(

@@ -52,7 +52,7 @@ class Histories:
     def __init__(self, function: Function, facts: Facts):
         self.facts = facts
         self.lets = {s.var: s for s in lets_of(function)}
-        self.found: set[Atom] = {var for var in function.params if _has_history(function.attributes["values"][var])}
+        self.found: set[Atom] = {var for var in function.params if has_history(function.attributes["values"][var])}
         count = -1
         while count != len(self.found):
             count = len(self.found)
@@ -60,7 +60,7 @@ class Histories:
                 self._visit(statement)
 
     def has(self, atom: Atom) -> bool:
-        return atom in self.found or (isinstance(atom, Const) and _has_history(atom.value))
+        return atom in self.found or (isinstance(atom, Const) and has_history(atom.value))
 
     def reach(self, op: Op) -> bool:
         """Whether an operation's operands have a history, or its result has one anyhow."""
@@ -142,7 +142,7 @@ def asks(op: Op) -> bool:
     return any(key == "requires_grad" for key, _ in op.kwargs) or "requires_grad" in op.name or "Parameter" in op.name
 
 
-def _has_history(value: Any) -> bool:
+def has_history(value: Any) -> bool:
     """Whether a live-in is, or holds, a tensor that a gradient flows to; of an object that is not known."""
     import numpy as np
     import torch
@@ -152,8 +152,8 @@ def _has_history(value: Any) -> bool:
     if isinstance(value, torch.nn.Module):
         return any(parameter.requires_grad for parameter in value.parameters())
     if isinstance(value, list | tuple | set | frozenset):
-        return any(map(_has_history, value))
+        return any(map(has_history, value))
     if isinstance(value, dict):
-        return any(map(_has_history, value.values()))
+        return any(map(has_history, value.values()))
     plain = (int, float, complex, str, bytes, range, type(None), np.ndarray, np.generic, torch.dtype, torch.device)
     return not isinstance(value, plain) and not callable(value) and hasattr(value, "__dict__")

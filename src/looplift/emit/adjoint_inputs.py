@@ -102,7 +102,7 @@ def _surely_flows(statement: Statement, items: Mapping[Var, list]) -> Iterator[t
 
 
 def _asks(value: object) -> bool:
-    if hasattr(value, "parameters"):
+    if hasattr(type(value), "parameters"):
         return any(parameter.requires_grad for parameter in value.parameters())  # pyright: ignore
     if isinstance(value, (list, tuple)):
         return any(map(_asks, value))

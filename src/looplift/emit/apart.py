@@ -7,7 +7,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.emit.arrays import is_view
-from looplift.ir.array import Node, Program, leaves_of
+from looplift.ir.array import Node, Program, anew, leaves_of
 
 LISTS = frozenset(("listed", "last_item"))
 """Made anew for each result: their items are copies."""
@@ -76,5 +76,5 @@ def _with_copies(node: Node, made: Iterator[Node], displays: dict[int, Node]) ->
 
 def _copy(node: Node) -> Node:
     if node.op in LISTS:
-        return Node(node.op, node.args, node.axes, node.kind, node.attrs, node.hint)
+        return anew(node)
     return Node("copied", (node,), (), node.kind, {}, node.hint)

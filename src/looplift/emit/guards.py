@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import enum
+import math
 import re
 import types
 from collections.abc import Iterable
 from typing import Any
 
-from looplift.base import memory
+from looplift.base import declared, memory
 from looplift.base.errors import NotLiftable, OfStrides
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import Function, Let, Var, walk
 from looplift.ops.names import is_library, is_operation, is_replaced, of_libraries, standing_at
 from looplift.ops.table import base_name
+from looplift.runtime import contents
 
 
 def device_of(facts: Facts) -> str:
@@ -43,9 +46,8 @@ def guards_of(plan: Any) -> tuple[list[str], dict[str, Any]]:
     guards: list[str] = []
     names: dict[str, Any] = {}
     for path, value in attributes["guards"]:
-        guards.append(f"{path} is {value!r}" if value is None or isinstance(value, bool) else f"{path} == {value!r}")
-        if type(value) is int:
-            guards.append(f"{path}.__class__ is (0).__class__")  # 2.0 and True are equal to integers
+        guards += _stays(path, value, names)
+    guards += declared.conditions(attributes.get("reads", ()), names)
     functions = {}
     for number, watched in enumerate(attributes["foreign"]):
         if isinstance(watched.owner, types.ModuleType) and is_library(watched.owner):
@@ -67,6 +69,23 @@ def guards_of(plan: Any) -> tuple[list[str], dict[str, Any]]:
     if asks_for_layouts(plan.facts):
         guards += _layouts(plan.facts, names)
     return list(dict.fromkeys(guards)), names
+
+
+def _stays(path: str, value: Any, names: dict[str, Any]) -> list[str]:
+    """That a flag, a number or a text is the same one: what is equal may be a zero of another sign, or of another type,
+    which is looked at of all names."""
+    if value is None or isinstance(value, bool):
+        return [f"{path} is {value!r}"]
+    if type(value) in (str, bytes, int, float):
+        is_spelled = type(value) is not float or (value and math.isfinite(value))
+        same = f"{path} == {value!r}" if is_spelled else f"repr({path}) == {str(value)!r}"
+        return [same] if path.isidentifier() else [same, f"type({path}) is {type(value).__name__}"]
+    name = f"_value_{len(names)}"
+    names[name] = value
+    if isinstance(value, enum.Enum):
+        return [f"{path} is {name}"]
+    names["_same"] = contents.same
+    return [f"_same({path}, {name})"]
 
 
 def asks_for_layouts(facts: Facts) -> bool:
@@ -113,7 +132,7 @@ def _watching(watched: Any, number: int, names: dict[str, Any]) -> str:
     names[expected] = watched.value
     if not isinstance(watched.value, int | float | str | bytes | tuple | set):
         return f"{text} is {expected}"
-    names["_same"] = same
+    names["_same"] = contents.same
     return f"({text} is {expected} or _same({text}, {expected}))"
 
 
@@ -138,8 +157,3 @@ def _outermost_modules(function: Function) -> list[str]:
 
     found = [path for path, value in function.attributes["modules"].items() if isinstance(value, torch.nn.Module)]
     return [one for one in found if not any(one.startswith((f"{other}.", f"{other}[")) for other in found)]
-
-
-def same(a: Any, b: Any) -> bool:
-    """Whether two numbers or texts are equal and of one type."""
-    return type(a) is type(b) and a == b and (isinstance(a, set) or repr(a) == repr(b))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from looplift.base.data import replace
 from looplift.emit import (
     adjoint_rules,
@@ -384,6 +386,9 @@ def _over_known(writer: Writer, short: str, value: Items) -> Number:
     numbers = [item for item in value.items if isinstance(item, Number)]
     if len(numbers) < len(value.items):
         raise writer.refuse("not-scalar", f"'{short}' of something else than numbers")
+    if short == "sum" and len(numbers) > 2 and sys.version_info >= (3, 12):  # that keeps what each addition loses
+        if any((one.type.is_python and one.type.is_float) or one.other is not None for one in numbers):
+            raise writer.refuse("not-scalar", "'sum' of floats, which Python adds with the digits that are lost")
     found = constant(0, INT) if short == "sum" else numbers.pop(0)
     for number in numbers:
         if short == "sum":

@@ -40,17 +40,18 @@ class _Copies:
         asking = _asking(self.nodes)
         for node in self.nodes:
             if node.serial in asking and node.op not in KEEPING_NOTHING and not _is_sum(node):
-                done = self._copies(node.args, node.serial)
+                done = self._copies(node.args, node.serial, node.time)
                 node.args, node.attrs = _with(node.args, done), attributes_with(node.attrs, done)
         for step in self.steps:
             if isinstance(step, Write) and _may_ask(step.node):
-                done = self._copies(step.operands[1:], step.serial)
+                done = self._copies(step.operands[1:], step.serial, step.serial)
                 step.operands, step.render = _with(step.operands, done), attributes_with(step.render, done)
 
-    def _copies(self, operands: Iterable[Node], before: int) -> dict[int, Node]:
-        """What stands for operands that are read for their numbers, in front of the step or node of a serial."""
+    def _copies(self, operands: Iterable[Node], before: int, time: int) -> dict[int, Node]:
+        """What stands for operands that are read for their numbers, in front of the step or node of a serial, which
+        reads them at a time."""
         seen = [one for one in operands if one.axes and _is_read_for_numbers(one) and self._is_seen(one)]
-        return {operand.serial: self._own(operand, before - place) for place, operand in enumerate(seen, 1)}
+        return {one.serial: self._own(one, before - place, time - place) for place, one in enumerate(seen, 1)}
 
     def _is_seen(self, value: Node) -> bool:
         """Whether a value shows memory of the caller, of an array that is written to, or of a result."""
@@ -59,10 +60,10 @@ class _Copies:
     def _is_written(self, node: Node) -> bool:
         return node.serial in self.assigned or bool(node.attrs.get("memory"))
 
-    def _own(self, value: Node, serial: int) -> Node:
+    def _own(self, value: Node, serial: int, time: int) -> Node:
         """A copy of what is written to, as it is in front of its reader; of the rest one that no loop changes."""
         if any(map(self._is_written, _shown(value))):
-            return _copy(value, serial)
+            return _copy(value, serial, time)
         if value.serial not in self.steady:
             self.steady[value.serial] = self._of_steady(value)
         return self.steady[value.serial]
@@ -70,11 +71,12 @@ class _Copies:
     def _of_steady(self, value: Node) -> Node:
         varies = bool(memory_of(value, self.memory))
         if not (varies or value.op == "retype") or not _is_view(value):
-            return _copy(value, value.serial + 1)
+            return _copy(value, value.serial + 1, value.time + 1)
         base, *rest = value.args
-        own = self._own(base, 0)
+        own = self._own(base, 0, 0)
         attrs = attributes_with(value.attrs, {base.serial: own})
-        return Node(value.op, (own, *rest), value.axes, value.kind, attrs, value.hint, value.serial + 2)
+        serial, time = value.serial + 2, value.time + 2
+        return Node(value.op, (own, *rest), value.axes, value.kind, attrs, value.hint, serial, time)
 
 
 def _asking(nodes: list[Node]) -> set[int]:
@@ -136,8 +138,9 @@ def _is_view(node: Node) -> bool:
     return bool(node.args) and node.op in VIEWS
 
 
-def _copy(value: Node, serial: int) -> Node:
-    return Node("method", (value,), value.axes, value.kind, {"name": "clone", "extents": None}, value.hint, serial)
+def _copy(value: Node, serial: int, time: int) -> Node:
+    attrs = {"name": "clone", "extents": None}
+    return Node("method", (value,), value.axes, value.kind, attrs, value.hint, serial, time)
 
 
 def _with(operands: tuple[Node, ...], done: dict[int, Node]) -> tuple[Node, ...]:

@@ -198,6 +198,34 @@ def at_best_array(place, values, first, axis):
     found = np.take_along_axis(values, np.expand_dims(place.clip(0), axis), axis).squeeze(axis)
     return np.where(place >= 0, found, first)
 ''',
+    "keeps_products": '''
+def keeps_products(h, a, dim):
+    """Whether states are finite, and as they are where their factors are multiplied one by one: no product of some of
+    the factors vanishes that the others, or the states, would have made large again."""
+    if not h.numel():
+        return True
+    h, limits, factors = h.detach(), torch.finfo(h.dtype), a.detach() if isinstance(a, torch.Tensor) else None
+    found = torch.stack([*h.aminmax(), *(factors.aminmax() if factors is not None else ())]).tolist()
+    largest, least, steps = max(map(abs, found[:2])), math.log(limits.tiny), h.shape[dim]
+    smallest, highest = (min(found[2:]), max(map(abs, found[2:]))) if found[2:] else (abs(a), abs(a))
+    if largest <= limits.tiny**-0.25 and highest <= 1:
+        return True
+    if not largest < float("inf"):
+        return False
+    if smallest > 0 and steps * math.log(smallest) >= least:
+        return True
+    lost = least + math.log(largest or 1)
+    allowed = max(0.75 * least, math.log(h.abs().amin().item() or limits.tiny) + math.log(limits.eps))
+    if factors is None or lost + 2 * steps * math.log(max(highest, 1)) <= allowed:
+        return lost + 2 * steps * math.log(max(highest, 1)) <= allowed
+    logs = torch.where(factors == 0, 1, factors.abs()).log()
+    if logs.clamp(max=0).sum(dim).amin() >= least or lost + 2 * logs.clamp(min=0).sum(dim).amax() <= allowed:
+        return True
+    logs = logs.transpose(dim, -1).contiguous().cumsum(-1)  # whose differences are those of products of factors
+    if (logs - logs.cummax(-1)[0]).amin() >= least:
+        return True
+    return bool(lost + 2 * (logs - logs.cummin(-1)[0]).amax() <= allowed)
+''',
     "linear_recurrence": '''
 def linear_recurrence(a, b, h, dim, begun=None):
     """``h = a * h + b`` along a dimension, all values of h; from zeros on without h, or of the shape that is given.
@@ -243,7 +271,7 @@ class _Recurrence(torch.autograd.Function):
     @staticmethod
     def forward(context, a, h, dim, forth, way, begun):
         found = way(a, _in_order(h, dim), dim, forth).detach()  # no view of what is made here: it may change in place
-        if not forth and not torch.compiler.is_compiling() and not torch.isfinite(found.sum()):
+        if not forth and found.numel() and not torch.compiler.is_compiling() and not _is_moderate(found):
             found = _one_by_one(a, _in_order(h, dim), dim, forth, begun).detach()
         factors = isinstance(a, torch.Tensor)
         context.set_materialize_grads(False)
@@ -266,6 +294,11 @@ class _Recurrence(torch.autograd.Function):
         early, late = early.narrow(context.dim, 0, size), late.narrow(context.dim, 1, size)
         slopes = early.conj() * late if context.forth else early * late.conj()
         return slopes, gradient, None, None, None, None
+
+
+def _is_moderate(gradient):
+    """Whether nothing is left of it by factors whose product vanishes; nothing of it is infinite or NaN."""
+    return bool(gradient.abs().amax() <= torch.finfo(gradient.dtype).tiny ** -0.25)
 
 
 def _one_by_one(a, h, dim, forth, begun):
@@ -319,6 +352,24 @@ def _as_kept(kept, found, dim):
         return found
     return found.contiguous() if found.dim() < 3 else torch.empty_like(kept).copy_(found)
 
+''',
+    "keeps_products_array": '''
+def keeps_products_array(h, a, axis):
+    """Whether states are finite, and as they are where their factors are multiplied one by one: no product of some of
+    the factors vanishes that the others, or the states, would have made large again."""
+    if not h.size:
+        return True
+    limits, sizes, a = np.finfo(h.dtype), np.abs(h), np.abs(a)
+    least, largest = np.log(limits.tiny), sizes.max()
+    if largest <= float(limits.tiny) ** -0.25 and np.max(a) <= 1:
+        return True
+    if not largest < np.inf:
+        return False
+    allowed = max(0.75 * least, np.log(sizes.min() or limits.tiny) + np.log(limits.eps))
+    logs = np.cumsum(np.broadcast_to(np.log(np.where(a > 0, a, 1)), h.shape), axis)
+    grown = np.max(logs - np.minimum.accumulate(logs, axis))
+    shrunk = np.min(logs - np.maximum.accumulate(logs, axis))
+    return bool(shrunk >= least or least + np.log(largest or 1) + 2 * grown <= allowed)
 ''',
     "linear_recurrence_array": '''
 def linear_recurrence_array(a, b, h, axis):

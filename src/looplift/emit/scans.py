@@ -254,6 +254,15 @@ def _recurrence(p: Printer, node: Node) -> Text:
     return atom(f"{name}({', '.join(texts)})")
 
 
+def _keeps_products(p: Printer, node: Node) -> Text:
+    states, factor = node.args
+    p.need(name := _for_library(p, "keeps_products"))
+    text = p.text(factor).text
+    if factor.axes or not factor.kind.is_number:
+        text = _whole(p, factor, states.axes, states.kind)
+    return atom(f"{name}({p.text(states).text}, {text}, {states.axes.index(node.attrs['axis'])})")
+
+
 def _is_zero(node: Node) -> bool:
     """Whether a value is zero, and has no gradient."""
     while node.op in ("full", "cast", "retype") or (node.op == "apply" and node.attrs["name"] == "builtin.float"):
@@ -339,5 +348,6 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "shift": _shift, "running_sum": _running_sum, "first_true": _first_true,
     "running_last": _running_last, "last_taken": _last_taken, "passes": _passes,
     "best_place": _best_place, "best_of": _best_of, "best_item": _best_item, "at_best": _at_best,
-    "reach": _reach, "recurrence": _recurrence, "finite": _finite, "unbound": _unbound,
+    "reach": _reach, "recurrence": _recurrence, "keeps_products": _keeps_products, "finite": _finite,
+    "unbound": _unbound,
 }  # fmt: skip

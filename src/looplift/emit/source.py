@@ -95,7 +95,7 @@ RARER = {
         ragged_writes: "segments_apart places_apart",
         scans: """narrowing of_lanes of_first_lanes flat_lanes places_of_steps split_steps of_step empty_list at
             history asking pieces put shift running_sum first_true running_last last_taken passes best_place best_of
-            best_item at_best reach recurrence finite unbound""",
+            best_item at_best reach recurrence keeps_products finite unbound""",
     }.items()
     for op in ops.split()
 }
@@ -393,7 +393,7 @@ def print_program(
         library.append("import looplift.kernels")
     if any("np." in helper for helper in standalone):
         library.append("import numpy as np")
-    if any("(math." in line for line in printer.lines):
+    if any("(math." in line for line in printer.lines) or any("math." in helper for helper in standalone):
         library.append("import math")
     emitted = Emitted(printer.lines, namespace, standalone, sorted(set(library)))
     emitted.commits_early = failures.commits_early(program, order, mutated)
@@ -490,7 +490,7 @@ def _settle(p: Printer, arrays: set[str], rest: list[Node], serial: int) -> None
         if node.serial in seen or not hoisted.memory_of(node, cache) & arrays:
             continue
         seen.add(node.serial)
-        if node.serial > serial or node.op in TRIVIAL or node.op in ("extent", "length", "linear"):
+        if node.time > serial or node.op in TRIVIAL or node.op in ("extent", "length", "linear"):
             pending += reversed(node.args)
         else:
             _keep(p, node)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
+from looplift.base import declared
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.base.report import LoopRecord
@@ -105,6 +106,7 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     if found.classes:
         namespace |= {"_same_classes": contents.same_classes, "_classes": found.classes}
         guards.append("_same_classes(_classes)")
+    guards += declared.conditions(found.reads, namespace)
     guards += of_libraries(found.functions, namespace)
     if found.overriding:
         namespace |= {"_same_methods": contents.same_methods, "_methods": found.overriding}
@@ -132,8 +134,8 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
 def _equals(path: str, value: Any) -> str:
     if value is None or isinstance(value, bool):
         return f"{path} is {value}"
-    if isinstance(value, float) and value - value != 0:  # repr is no expression
-        return f"{path} != {path}" if value != value else f"{path} == float('{value}')"
+    if isinstance(value, float) and (not value or value - value != 0):  # a zero has a sign, others no expression
+        return f"type({path}) is float and repr({path}) == {repr(value)!r}"
     return f"type({path}) is {type(value).__name__} and {path} == {value!r}"
 
 

@@ -427,7 +427,10 @@ class Calls(Tuples):
         """A new dict with the items of another one."""
         if not is_box(source, *TABLES):
             raise refuse(node, "is made in a way of its own")
-        found = self.filled(self.box(node, "dict", 2), [])
+        return self.with_items_of(self.filled(self.box(node, "dict", 2), []), source)
+
+    def with_items_of(self, found: Value, source: Value) -> Value:
+        """A dict which takes all items of another one."""
         place, key, value = self.fresh("i"), *source.type.find().cells
         self.joins.widen(found.type, 0, key)
         self.joins.widen(found.type, 1, value)
@@ -443,14 +446,23 @@ class Calls(Tuples):
 
     def _dict_of_keys(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         """``dict.fromkeys(keys, value)``."""
-        value = node.args[1] if len(node.args) == 2 else ast.Constant(None)
-        if keywords or not 1 <= len(node.args) <= 2 or not isinstance(value, ast.Constant | ast.Name):
+        if keywords or not 1 <= len(node.args) <= 2:
             raise refuse(node, "is made in a way of its own")
-        source = node.args[0]
+        source, value = node.args[0], node.args[1] if len(node.args) == 2 else ast.Constant(None)
+        if not isinstance(value, ast.Constant | ast.Name):
+            value = self._worked_out_once(value, source, node)
         key = ast.copy_location(ast.Name(_KEY, ast.Load()), source)
         pairs = [ast.comprehension(ast.copy_location(ast.Name(_KEY, ast.Store()), source), source, [], 0)]
         made = self.replaced.setdefault(node, ast.copy_location(ast.DictComp(key, value, pairs), node))
         return self.expression(made)
+
+    def _worked_out_once(self, value: ast.expr, keys: ast.expr, node: ast.Call) -> ast.expr:
+        """A name for the value that all keys of a dict share."""
+        if all(any(isinstance(one, ast.Call) for one in nodes_of(part)) for part in (keys, value)):
+            raise refuse(node, "calls something for its keys, and for their value")
+        name = f"value in line {node.lineno} at {node.col_offset}"
+        self.renamed[name] = self.keep(self.expression(value))
+        return ast.copy_location(ast.Name(name, ast.Load()), value)
 
     def is_stream(self, node: ast.expr) -> bool:
         """Whether an expression is only gone through, and is no value of its own."""

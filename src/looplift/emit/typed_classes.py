@@ -146,9 +146,10 @@ def attributes_of(value: Any) -> dict[str, Any] | None:
     if type(getattr(value, "__dict__", None)) is dict and hasattr(type(value), "__dict__"):
         return vars(value)
     slots = slots_of(type(value))
-    if not slots or not all(hasattr(value, name) for name in slots):
+    try:  # a class with a __getattr__ may run code for those that are not set
+        return {name: vars(type(value))[name].__get__(value) for name in slots} or None
+    except AttributeError:
         return None
-    return {name: getattr(value, name) for name in slots}
 
 
 def is_constant(value: Any) -> bool:

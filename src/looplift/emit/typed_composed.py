@@ -6,8 +6,9 @@ import ast
 from typing import Any
 
 from looplift.emit import typed_formulas as formulas
+from looplift.emit.typed_expressions import element, is_box
 from looplift.emit.typed_losses import Losses
-from looplift.emit.typed_scope import Value, refuse
+from looplift.emit.typed_scope import Value, needed, refuse
 from looplift.emit.typed_tensor_made import is_constant
 from looplift.emit.typed_tensor_ops import is_tensor
 from looplift.emit.typed_types import BOOL, INT, NEVER, NUMBERS, Box
@@ -55,6 +56,8 @@ class Composed(Losses):
 
     def picked(self, owner: Value, index: Value, axis: int, node: ast.AST) -> Value:
         """``x[x > 0]`` and ``x[places]``, which copy, where they are read."""
+        if self.may_become_known(element(index) if is_box(index, "list") else needed(index).type):
+            return Value(NEVER, "None_()")
         is_read = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
         is_read &= not isinstance(getattr(node, "slice", None), ast.Tuple)
         if not is_read or not is_tensor(owner) or owner.type.rank not in (1, 2) or "float" not in owner.type.dtype:

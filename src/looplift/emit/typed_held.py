@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
+from looplift.base.declared import Read, is_computed, reads_of
 from looplift.emit.typed_array_calls import ArrayCalls
 from looplift.emit.typed_scope import Routine, Value, refuse
 from looplift.emit.typed_types import NONE
@@ -21,6 +22,7 @@ from looplift.emit.typed_values import type_of
 from looplift.ops.names import is_library_name
 
 _CONTAINERS = nn.ModuleList | nn.Sequential | nn.ModuleDict | nn.ParameterDict | nn.ParameterList
+_IN_ORDER = nn.ModuleList | nn.Sequential | nn.ParameterList
 CONSTANTS = (bool, int, float, str, type(None))
 
 
@@ -57,6 +59,8 @@ class Held(ArrayCalls):
         """Of inputs that modules hold, by their names."""
         self.watched: dict[str, None] = {}
         """The paths of modules."""
+        self.reads: list[Read] = []
+        """What is read of modules by running no code."""
         self.settings: dict[str, Any] = {}
         """Numbers and the like that modules hold, by their paths."""
         self.overriding: dict[tuple[type, str], Any] = {}
@@ -67,6 +71,8 @@ class Held(ArrayCalls):
         """The types of the caller's containers."""
         self.unrolled: dict[str, Found] = {}
         """What a loop over modules stands at."""
+        self.counted: dict[str, int] = {}
+        """How many of them it went through, by the names that count them."""
 
     def _global(self, name: str) -> Any:
         raise NotImplementedError
@@ -85,10 +91,10 @@ class Held(ArrayCalls):
         return None
 
     def _module_named(self, name: str) -> Found | None:
-        if name in self.unrolled:
-            return self.unrolled[name]
         if name in self.renamed or name in self.imports:
             return None
+        if name in self.unrolled:
+            return self.unrolled[name]
         owner, routine = self.owner(name), self.routine
         while routine is not None and routine is not owner:
             if name in routine.modules:
@@ -112,6 +118,9 @@ class Held(ArrayCalls):
     def _held_by(self, base: Found, name: str) -> Found | None:
         if not isinstance(base.value, nn.Module):
             return None
+        if is_computed(base.value, name):
+            raise refuse(None, f"'{base.path}.{name}' is computed at each access")
+        self.reads += reads_of(base.value, base.path, name, is_guarded=base.path in self.values)
         held = vars(base.value)
         for table in ("_parameters", "_buffers", "_modules"):
             if name in held[table]:
@@ -123,10 +132,29 @@ class Held(ArrayCalls):
             return None
         self._sized(base)
         try:
-            place = ast.literal_eval(index)
+            place = self._known_index(index)
             return self._watched(Found(base.value[place], f"{base.path}[{place!r}]"))
         except (ValueError, KeyError, IndexError, TypeError):
             raise refuse(index, "is no place that is known") from None
+
+    def _known_index(self, index: ast.expr) -> Any:
+        """A constant, or arithmetic with what counts modules; raises ValueError for other subscripts."""
+        match index:
+            case ast.Name(id=name) if name in self.counted and name not in self.renamed:
+                return self.counted[name]
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
+                places = self._known_index(left), self._known_index(right)
+                if any(type(one) is not int for one in places):
+                    raise ValueError
+                return sum(places) if isinstance(op, ast.Add) else places[0] - places[1]
+        return ast.literal_eval(index)
+
+    def _is_known_place(self, index: ast.expr) -> bool:
+        try:
+            self._known_index(index)
+        except ValueError:
+            return False
+        return True
 
     def _sized(self, found: Found) -> int:
         """The number of modules in a container, which is guarded."""
@@ -185,11 +213,15 @@ class Held(ArrayCalls):
         return found is not None and isinstance(found.value, nn.Module)
 
     def _container(self, node: ast.expr) -> Found | None:
-        """The modules that a loop goes through."""
+        """The modules or parameters that a loop goes through."""
         found = self.module_at(node) if isinstance(node, ast.Name | ast.Attribute) else None
-        return found if found is not None and isinstance(found.value, nn.ModuleList | nn.Sequential) else None
+        return found if found is not None and isinstance(found.value, _IN_ORDER) else None
 
     # ------------------------------------------------------------ expressions
+
+    def of_Name(self, node: ast.Name) -> Value:
+        found = self.unrolled.get(node.id) if node.id not in self.renamed else None
+        return super().of_Name(node) if found is None else self.value_of(found, node)
 
     def of_Attribute(self, node: ast.Attribute) -> Value:
         found = self.module_at(node)

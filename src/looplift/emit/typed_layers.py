@@ -36,13 +36,13 @@ def rnn_relu(x, h, w, u, b, c):
 
 
 def layer_norm(x, w, b, eps):
-    away = x - x.mean()
-    return away / torch.sqrt((away * away).mean() + eps) * w + b
+    away = x - x.mean(-1, keepdim=True)
+    return away / torch.sqrt((away * away).mean(-1, keepdim=True) + eps) * w + b
 
 
 def layer_norm_without_bias(x, w, eps):
-    away = x - x.mean()
-    return away / torch.sqrt((away * away).mean() + eps) * w
+    away = x - x.mean(-1, keepdim=True)
+    return away / torch.sqrt((away * away).mean(-1, keepdim=True) + eps) * w
 
 
 def cosine_similarity(x, y, eps):

@@ -73,6 +73,7 @@ class LibraryCalls(Composed):
 
     def of_Call(self, node: ast.Call) -> Value:
         lines, count, known = self.lines, len(self.lines), (set(self.bound), dict(self.renamed), self.told)
+        modules = dict(self.unrolled), dict(self.counted)
         try:
             return super().of_Call(node)
         except Refused as refusal:
@@ -81,6 +82,7 @@ class LibraryCalls(Composed):
             self.lines = lines
             del lines[count:]
             self.bound, self.renamed, self.told = known
+            self.unrolled, self.counted = modules
             found = self._by_library(node)
             if found is None:
                 refusal.node = node  # what it stands in is not called so, either
@@ -90,7 +92,10 @@ class LibraryCalls(Composed):
 
     def _by_library(self, node: ast.Call) -> Value | None:
         """None for what is not called through Python."""
-        name = self._library_name(node)
+        try:
+            name = self._library_name(node)
+        except Refused:  # as of a module, which is no value
+            return None
         if name is None or self.joins.has_numpy:
             return None
         call = self._call_of(name, node)

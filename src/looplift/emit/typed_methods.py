@@ -11,7 +11,7 @@ from looplift.emit.typed_calls import Calls
 from looplift.emit.typed_expressions import SEQUENCES, element, is_box
 from looplift.emit.typed_folds import check_order
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
-from looplift.emit.typed_types import BOOL, DICTS, INT, NEVER, NONE, TEXT, Box, Maybe, Tup, text_of
+from looplift.emit.typed_types import BOOL, DICTS, INT, NEVER, NONE, TABLES, TEXT, Box, Maybe, Tup, text_of
 
 _TESTS = {"isalpha": "is_alpha", "isdigit": "is_digit", "isalnum": "is_alnum", "isupper": "is_upper",
           "islower": "is_lower", "isspace": "is_space"}  # fmt: skip
@@ -214,6 +214,14 @@ class Methods(Calls):
         self.emit(f"{{ auto key = {text}; auto* e = {owner.code}->find(key);")
         self.emit(f"if (!e) {{ {owner.code}->set(key, {item}); e = {owner.code}->find(key); }} {name} = e->value; }}")
         return Value(type_, name)
+
+    def dict_update(self, owner: Value, node: ast.Call) -> Value:
+        owner, source = self.keep(owner), self.keep(self.present(self.expression(node.args[0])))
+        if source.type is not NEVER:
+            if not is_box(source, *TABLES):
+                raise refuse(node, "takes items of what is no dict")
+            self.with_items_of(owner, source)
+        return Value(NONE, "None_()")
 
     def dict_copy(self, owner: Value, node: ast.Call) -> Value:
         return self.keep(Value(owner.type, f"copy({owner.code})"))

@@ -7,6 +7,7 @@ is a function.
 from __future__ import annotations
 
 import ast
+import copy
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -21,6 +22,7 @@ from looplift.emit import typed_layers
 from looplift.emit.typed_held import Found
 from looplift.emit.typed_held_numbers import HeldNumbers
 from looplift.emit.typed_layers import CELLS
+from looplift.emit.typed_names import stored_names
 from looplift.emit.typed_scope import Routine, Value, as_int, coerced, refuse
 from looplift.emit.typed_tensor_made import is_constant
 from looplift.emit.typed_tensor_ops import is_tensor
@@ -45,10 +47,8 @@ class Modules(HeldNumbers):
     # ------------------------------------------------------------ expressions
 
     def of_Call(self, node: ast.Call) -> Value:
-        if isinstance(node.func, ast.Subscript) and not is_constant(node.func.slice):
-            found = self.module_at(node.func.value) if isinstance(node.func.value, ast.Name | ast.Attribute) else None
-            if found is not None and isinstance(found.value, nn.ModuleList | nn.Sequential | nn.ModuleDict):
-                return self._one_of(found, node.func.slice, node)
+        if (several := self._several_in(node.func)) is not None:
+            return self._one_of(*several, node)
         found = self.module_at(node.func)
         if found is not None and isinstance(found.value, nn.Module):
             return self._called(found, node)
@@ -61,11 +61,24 @@ class Modules(HeldNumbers):
             return self._with_modules(node)
         return super().of_Call(node)
 
-    def _one_of(self, found: Found, index: ast.expr, node: ast.Call) -> Value:
-        """A call of one of several modules, which is known when the program runs."""
-        tests = self._tests_of(found, self.keep(self.present(self.expression(index))), node)
+    def _several_in(self, func: ast.expr) -> tuple[Found, ast.Subscript] | None:
+        """The first place in the path to what is called where one of several modules is chosen as the program runs."""
+        if not isinstance(func, ast.Attribute | ast.Subscript):
+            return None
+        if (before := self._several_in(func.value)) is not None or not isinstance(func, ast.Subscript):
+            return before
+        if self._is_known_place(func.slice) or not isinstance(func.value, ast.Name | ast.Attribute | ast.Subscript):
+            return None
+        found = self.module_at(func.value)
+        known = found is not None and isinstance(found.value, nn.ModuleList | nn.Sequential | nn.ModuleDict)
+        return (found, func) if found is not None and known else None
+
+    def _one_of(self, found: Found, place: ast.Subscript, node: ast.Call) -> Value:
+        """A call of one of several modules, or of what one of them holds."""
+        tests = self._tests_of(found, self.keep(self.present(self.expression(place.slice))), node)
         name = f"module {self.fresh()}"
-        call = ast.copy_location(ast.Call(ast.Name(name, ast.Load()), node.args, node.keywords), node)
+        func = _with_name(node.func, place, ast.copy_location(ast.Name(name, ast.Load()), place))
+        call = ast.copy_location(ast.Call(func, node.args, node.keywords), node)
         made: list[tuple[list[str], Value]] = []
         for _ in self._each_module([(name, found)]):
             with self.block() as lines:
@@ -107,15 +120,10 @@ class Modules(HeldNumbers):
         known = self.routine_of(function)
         if known is None:
             raise refuse(node, "is called with a module")
-        every = dict(zip(known.parameters, node.args)) | {str(one.arg): one.value for one in node.keywords}
-        modules = {
-            name: found for name, one in every.items() if self._is_module(one) and (found := self.module_at(one))
-        }
-        routine = self._specialized(function, known, modules)
-        words = [ast.keyword(name, one) for name, one in every.items() if name not in modules]
-        return self.call(routine, ast.copy_location(ast.Call(node.func, [], words), node))
+        return self._with_modules_among(known, function, node)
 
     def _specialized(self, function: Any, known: Routine, modules: dict[str, Found]) -> Routine:
+        modules = known.modules | modules
         key = (function, *sorted((name, found.path) for name, found in modules.items()))
         if key not in self.routines:
             if any(name in known.stores for name in modules):
@@ -126,8 +134,8 @@ class Modules(HeldNumbers):
             ]
             made = Routine(
                 f"{known.name}_{len(self.routines)}", [one for one in known.parameters if one not in modules],
-                known.body, known.stores, known.namespace, kept=known.kept, shared=known.shared, defaults=defaults,
-                modules=modules, hands_out=known.hands_out,
+                copy.deepcopy(known.body), known.stores, known.namespace, kept=known.kept, shared=known.shared,
+                defaults=defaults, modules=modules, hands_out=known.hands_out,
             )  # fmt: skip
             made.parameters_of = function  # type: ignore[attr-defined]
             self.routines[key] = made
@@ -139,7 +147,22 @@ class Modules(HeldNumbers):
             return self._called(owner, node)
         if not isinstance(function, types.FunctionType) or function.__module__.startswith("torch."):
             raise refuse(node, "calls a method of a module that is not known")
-        return self.call(self._routine_for(owner, name), node)
+        return self._with_modules_among(self._routine_for(owner, name), function, node)
+
+    def _with_modules_among(self, routine: Routine, function: Any, node: ast.Call) -> Value:
+        """A call of a routine, or of one of its own for the modules that it is given."""
+        given = [*node.args, *(word.value for word in node.keywords)]
+        if any(isinstance(one, ast.Starred) for one in node.args) or not any(map(self._is_module, given)):
+            return self.call(routine, node)
+        every = dict(zip(routine.parameters, node.args)) | {str(one.arg): one.value for one in node.keywords}
+        if len(every) < len(given) or not {*every} <= {*routine.parameters}:
+            raise refuse(node, "is called with other arguments than there are")
+        modules = {
+            name: found for name, one in every.items() if self._is_module(one) and (found := self.module_at(one))
+        }
+        words = [ast.keyword(name, one) for name, one in every.items() if name not in modules]
+        routine = self._specialized(function, routine, modules)
+        return self.call(routine, ast.copy_location(ast.Call(node.func, [], words), node))
 
     def _routine_for(self, owner: Found, name: str) -> Routine:
         """A method of a module of the user's, for this module."""
@@ -156,7 +179,7 @@ class Modules(HeldNumbers):
         module = found.value
         self._check_plain(module, node)
         if not type(module).__module__.startswith("torch."):
-            return self.call(self._routine_for(found, "forward"), node)
+            return self._with_modules_among(self._routine_for(found, "forward"), type(module).forward, node)
         if node.keywords or not node.args or any(isinstance(one, ast.Starred) for one in node.args):
             raise refuse(node, "is called in another way")
         if type(module) in CELLS and len(node.args) == 2:
@@ -178,6 +201,7 @@ class Modules(HeldNumbers):
         """What a module of torch's makes of one value."""
         module, kind = found.value, type(found.value)
         self._check_plain(module, node)
+        x = self.tensor_if_either(x)
         if x.type is NEVER:
             return x
         if not is_tensor(x):
@@ -202,7 +226,7 @@ class Modules(HeldNumbers):
             return self._function(name, x, others, node)
         if kind in _ROWS and module.dim is not None:
             return self._function(_ROWS[kind], x, {"dim": ast.Constant(self._setting(found, "dim"))}, node)
-        if kind is nn.LayerNorm and len(module.normalized_shape) == 1 and x.type.rank == 1:
+        if kind is nn.LayerNorm and len(module.normalized_shape) == 1 and x.type.rank in (1, 2):
             return self._normalized(x, found, node)
         raise refuse(node, f"is a call of '{kind.__name__}', which has no form here")
 
@@ -251,16 +275,18 @@ class Modules(HeldNumbers):
         if weight is None:
             raise refuse(node, "normalizes in a way of its own")
         (size,) = self._setting(found, "normalized_shape")
-        self.emit(f"if ({x.code}.size[0] != {size}) bail(KIND);")
+        self.emit(f"if ({x.code}.size[{x.type.rank - 1}] != {size}) bail(KIND);")
         eps = self.constant(float(self._setting(found, "eps")))
         return self._by_function(function, [x, weight, *([bias] if bias is not None else []), eps], node)
 
     def _cell(self, found: Found, node: ast.Call) -> Value:
         """A step of a recurrent network."""
         module = found.value
-        x, state = (self.keep(self.present(one)) for one in self.several(*node.args))
+        x, state = (self.keep(self.tensor_if_either(self.present(one))) for one in self.several(*node.args))
         parameters = [self._held(found, name, node) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
         given = [one for one in parameters if one is not None]
+        if NEVER in (x.type, state.type):
+            return Value(NEVER, "None_()")
         if len(given) < 4 or not is_tensor(x) or not (is_tensor(state) or isinstance(state.type, Tup)):
             raise refuse(node, "is a cell without a bias, or of other values")
         if type(module) is nn.RNNCell:
@@ -275,8 +301,9 @@ class Modules(HeldNumbers):
             known = self.routine_of(function)
             assert known is not None
             made = Routine(
-                f"{known.name}_{len(self.routines)}", known.parameters, known.body, known.stores, known.namespace
-            )
+                f"{known.name}_{len(self.routines)}", known.parameters, copy.deepcopy(known.body), known.stores,
+                known.namespace,
+            )  # fmt: skip
             made.parameters_of = function  # type: ignore[attr-defined]
             self.routines[key] = made
         names = [f"the value {self.fresh()}" for _ in values]
@@ -309,19 +336,27 @@ class Modules(HeldNumbers):
 
     # ------------------------------------------------------------ loops over modules
 
-    def _each_module(self, columns: list[tuple[str, Found]]) -> Iterator[int]:
-        """One module after the other under a name, and those of other containers beside it."""
-        before = {name: self.unrolled.get(name) for name, _ in columns}
+    def _each_module(
+        self, columns: list[tuple[str, Found]], count: ast.expr | None = None, stores: set[str] | None = None
+    ) -> Iterator[int]:
+        """One module after the other under a name, and those of other containers beside it. ``count``: what counts
+        them; ``stores``: the names that the loop binds itself."""
+        if any(name in (stores or ()) for name, _ in columns):
+            raise refuse(None, "a loop over modules binds the name of one anew")
+        before = dict(self.unrolled), dict(self.counted), dict(self.renamed)
         for place in range(min(self._sized(found) for _, found in columns)):
             for name, found in columns:
                 named = isinstance(found.value, nn.ModuleDict)
                 key, one = [*(found.value.items() if named else enumerate(found.value))][place]
+                self.renamed.pop(name, None)
                 self.unrolled[name] = self._watched(Found(one, f"{found.path}[{key!r}]"))
+            if isinstance(count, ast.Name) and count.id not in {*(stores or ()), *self.routine.kept}:
+                self.counted[count.id] = place
             yield place
-        for name, found in before.items():
-            self.unrolled.pop(name, None)
-            if found is not None:
-                self.unrolled[name] = found
+        self.unrolled, self.counted = before[:2]
+        for name, _ in columns:
+            if name in before[2]:
+                self.renamed[name] = before[2][name]
 
     def _columns(self, node: ast.expr, target: ast.expr) -> list[tuple[str, Found]] | None:
         """The names that a loop gives to modules, and their containers; None for a loop over anything else."""
@@ -357,7 +392,7 @@ class Modules(HeldNumbers):
         before, told, after = set(self.bound), self.told - assigned(node), self.fresh("after")
         self.exits.append((after, len(self.handings)))
         self.emit("{")
-        for place in self._each_module(columns):
+        for place in self._each_module(columns, count, stored_names(node.body)):
             if count is not None:
                 self.bind(count, self.constant(place))
             self.emit("do {")
@@ -371,7 +406,7 @@ class Modules(HeldNumbers):
     def _each_in_turn(self, node: ast.For, columns: list[tuple[str, Found]], count: ast.expr | None) -> bool:
         """A loop that is never left by ``break``; whether what follows it may be reached."""
         goes_on = True
-        for place in self._each_module(columns):
+        for place in self._each_module(columns, count, stored_names(node.body)):
             if count is not None and goes_on:
                 self.bind(count, self.constant(place))
             goes_on = goes_on and self.statements(node.body)
@@ -386,3 +421,13 @@ class Modules(HeldNumbers):
             raise refuse(first.iter, "is gone through in a way of its own")
         values = [self.keep(self.expression(node.elt)) for _ in self._each_module([(first.target.id, found)])]
         return self.filled(self.box(node, "list", 1), [("push", [value]) for value in values])
+
+
+def _with_name(path: ast.expr, place: ast.Subscript, name: ast.Name) -> ast.expr:
+    """The path to what is called, with a name for one place of it."""
+    if path is place or not isinstance(path, ast.Attribute | ast.Subscript):
+        return name
+    inner = _with_name(path.value, place, name)
+    if isinstance(path, ast.Attribute):
+        return ast.copy_location(ast.Attribute(inner, path.attr, path.ctx), path)
+    return ast.copy_location(ast.Subscript(inner, path.slice, path.ctx), path)

@@ -50,7 +50,8 @@ class NamedDicts(Tables):
         return self.records[known]
 
     def record_of(self, made: Any) -> Record:
-        return self.record_of_names(made) if isinstance(made, tuple) else super().record_of(made)
+        is_dict = isinstance(made, tuple) and isinstance(made[0], str)
+        return self.record_of_names(made) if is_dict else super().record_of(made)
 
     def of_Dict(self, node: ast.Dict) -> Value:
         names = [one.value if isinstance(one, ast.Constant) else None for one in node.keys]

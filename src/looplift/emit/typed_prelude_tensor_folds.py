@@ -30,7 +30,8 @@ struct Fold_mean {
     return {(T)(total / x.n), node(from), false};
   }
 };
-// ties share the gradient, or the first takes it
+// ties share the gradient, or the first takes it, as where PyTorch tells places: of zeros it does not say which one is
+// the largest otherwise
 template <int sign, bool shared> struct Fold_extreme {
   static constexpr bool keeps = shared, keeps_result = shared;
   template <class T> static I where(const Several<T>& x) {
@@ -38,7 +39,7 @@ template <int sign, bool shared> struct Fold_extreme {
     I best = 0;
     for (I k = 0; k < x.n; ++k) {
       if (x.v[k] != x.v[k]) { if (TRACKED) bail(DOMAIN); return k; }
-      if (x.v[k] == 0 && x.v[best] == 0 && signbit((F)x.v[k]) != signbit((F)x.v[best])) bail(DOMAIN);
+      if (shared && x.v[k] == 0 && x.v[best] == 0 && signbit((F)x.v[k]) != signbit((F)x.v[best])) bail(DOMAIN);
       if (sign > 0 ? x.v[k] > x.v[best] : x.v[k] < x.v[best]) best = k;
     }
     return best;
@@ -358,6 +359,18 @@ template <class T, int R, class A> static void change_rows(const Ten<T, R>& x, c
   if (n) all[0].group = group_of(value);
   I k = 0; each(x, [&](I at) { x.b.p->store(at, all[k++]); });
   give(all, (n ? n : 1) * sizeof(Num<T>));
+}
+// Autograd keeps the mask.
+template <class T, int R, class A> static void change_where(const Ten<T, R>& x, const Ten<bool, R>& mask, const A& v) {
+  must_hold<T>(v); may_store(x.b.p, v);
+  if ((void*)x.b.p == (void*)mask.b.p) bail(KIND);
+  if (TRACKED && (x.b.p->nodes || asks(v))) fix(mask);
+  for (int k = 0; k < R; ++k) if (x.size[k] != mask.size[k]) bail(KIND);
+  I n = count_of(x), o = 0; bool* on = (bool*)take(n ? n : 1), any = false;
+  each(mask, [&](I at) { any |= on[o++] = mask.b.p->data[at]; });
+  if (TRACKED && !any && asks(v)) bail(EMPTY);
+  o = 0; each(x, [&](I at) { if (on[o++]) x.b.p->store(at, as_num<T>(v)); });
+  give(on, n ? n : 1);
 }
 template <class S, class T> static Ref<List<S, 0>> listed_of(const Ten<T, 1>& x) {
   Ref<List<S, 0>> out = list_of<List<S, 0>>(x.size[0]);

@@ -331,6 +331,16 @@ template <class T> static Ten<T, 2> in_rows(const Ten<T, 1>& x, I rows, I column
   out.step[0] = columns * x.step[0]; out.step[1] = x.step[0];
   return out;
 }
+template <class T> static Ten<T, 1> in_shape(const Ten<T, 1>& x, I n) {
+  if (n != -1 && n != x.size[0]) bail(KIND);
+  return x;
+}
+template <class T> static Ten<T, 2> in_shape(const Ten<T, 1>& x, I rows, I columns) {
+  I n = x.size[0];
+  if (rows == -1 && columns > 0) rows = n / columns; else if (columns == -1 && rows > 0) columns = n / rows;
+  if (rows < 0 || columns < 0 || rows > LARGEST || columns > LARGEST || rows * columns != n) bail(KIND);
+  return in_rows(x, rows, columns);
+}
 template <class T, int R> static Ten<T, 1> flat(const Ten<T, R>& x) {
   if constexpr (R == 0) if (is_loose(x)) return row_of_one(val(x));
   if (!x.b.p) bail(UNBOUND);

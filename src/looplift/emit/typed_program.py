@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 from looplift.base.data import dataclass, field
+from looplift.base.declared import Read
 from looplift.base.handed import own_nodes, with_yields
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_attempts import without_attempts
@@ -107,6 +108,8 @@ class TypedProgram:
     """Dicts of functions, with what is in them."""
     named_tables: dict[str, Any] = field(default_factory=dict)
     """Those that the region's own statements name."""
+    reads: tuple[Read, ...] = ()
+    """What is read of modules by running no code."""
     sets: tuple[tuple[str, str], ...] = ()
     """Attributes of modules that are set to what is handed out last: the paths of the modules, and names."""
     told_apart: list[str] = field(default_factory=list)
@@ -175,9 +178,11 @@ class Writer(Unchecked):
             self.library.clear()
             self.altered.clear()
             self.gone_through = []
-            self.mixes_arrays = False
+            self.mixes_arrays = self.waits = False
             refusal = self._once()
-            if self.joins.changes == before:
+            if self.joins.changes == before and self.waits and not self.is_settled:
+                self.is_settled = True  # what no round tells is nothing: of empty lists, and where nobody comes
+            elif self.joins.changes == before:
                 if refusal is not None:
                     raise refusal
                 return self._finished()
@@ -186,7 +191,7 @@ class Writer(Unchecked):
     def _once(self) -> Refused | None:
         """Write all routines with the types that are known so far; what is refused may be understood when more are."""
         self.routine, self.bound, self.renamed, self.exits = self.main, set(self.inputs), {}, []
-        self.told, self.handings = frozenset(), []
+        self.told, self.handings, self.unrolled, self.counted = frozenset(), [], {}, {}
         self.no_rows()
         refused = None
         try:
@@ -239,7 +244,7 @@ class Writer(Unchecked):
 
     def _write_routine(self, routine: Routine) -> None:
         self.routine, self.bound, self.told = routine, set(routine.parameters), frozenset()
-        self.renamed, self.exits, self.handings = {}, [], []
+        self.renamed, self.exits, self.handings, self.unrolled, self.counted = {}, [], [], {}, {}
         self.no_rows()
         with self.block() as lines:
             if self.statements(routine.body):
@@ -512,7 +517,7 @@ class Writer(Unchecked):
             any(isinstance(box.find().default, Factory) for box in self.boxes.values()),
             tuple(one.__name__ for one in self.loops), self.joins.tracked,
             self.paths, tuple(self.watched), self.settings_that_stay(), self.overriding, self.outside,
-            tuple(self.library), tuple(self.tables.values()), self.named_tables,
+            tuple(self.library), tuple(self.tables.values()), self.named_tables, tuple(dict.fromkeys(self.reads)),
             tuple((one.owner, one.name) for one in self.changing.values()), self.told_apart(),
         )  # fmt: skip
 

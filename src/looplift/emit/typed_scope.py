@@ -108,6 +108,7 @@ class Scope:
         self.routine: Routine = None  # type: ignore[assignment]
         self.renamed: dict[str, Value] = {}
         self.bound: set[str] = set()
+        self.is_settled = self.waits = False
         self.told: frozenset[str] = frozenset()
         """Variables of which a test that was passed tells that they are not None."""
         self.boxes: dict[tuple[int, str], Any] = {}
@@ -115,6 +116,11 @@ class Scope:
         """The types of sets that methods change, by the calls of these."""
         self.altered: list[Any] = []
         """The types of containers and objects that something is stored in, or taken out of."""
+
+    def may_become_known(self, type_: Any) -> bool:
+        """Whether a type is not known yet, but another round may tell it."""
+        self.waits |= type_ is NEVER
+        return type_ is NEVER and not self.is_settled
 
     def present(self, value: Value) -> Value:
         """A value that must not be None; where it is nothing else, Python raises."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from looplift.emit.typed_objects import Objects
+from looplift.emit.typed_namespaces import Namespaces
 from looplift.emit.typed_scope import Value, coerced, refuse
 from looplift.emit.typed_types import INT, NEVER, TEXT, text_of
 from looplift.ops import twins
@@ -25,7 +25,7 @@ def is_table(value: Any) -> bool:
     return {*map(type, value)} in ({str}, {int})
 
 
-class Tables(Objects):
+class Tables(Namespaces):
     """Dicts of functions, which are known before the program runs."""
 
     tables: dict[int, tuple[dict[Any, Any], tuple[Any, ...]]]

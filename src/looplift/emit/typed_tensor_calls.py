@@ -212,10 +212,25 @@ class TensorCalls(TensorMaking):
         return owner
 
     def tensor_reshape(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        """All elements in a row: a view or a copy, which are one as long as nothing changes."""
-        if [ast.unparse(one) for one in nodes] != ["-1"] or keywords or not owner.type.rank:
+        """All elements in a row, or in rows: a view or a copy, which are one as long as nothing changes."""
+        return self._in_shape(owner, nodes or [*keywords.values()], node, is_fixed=True)
+
+    def tensor_view(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        return self._in_shape(owner, nodes if not keywords else [], node, is_fixed=False)
+
+    def _in_shape(self, owner: Value, nodes: list[ast.expr], node: ast.Call, *, is_fixed: bool) -> Value:
+        if not nodes or not is_tensor(owner) or any(isinstance(self.fixed(one), torch.dtype) for one in nodes):
             raise refuse(node, "takes another shape")
-        return self.tensor_flatten(owner, [], {}, node)
+        listed = len(nodes) == 1 and isinstance(nodes[0], ast.Tuple | ast.List)
+        owner = self.keep(owner)
+        sizes = self.sizes_in(nodes[0], node) if listed else self.sizes(nodes, node)
+        if len(sizes) not in (1, 2):
+            raise refuse(node, "takes a shape of other dimensions than one or two")
+        owner = self.viewed(owner) if owner.type.rank else self.widened(owner, 0)
+        if is_fixed:
+            self.emit(f"fix({owner.code});")
+        made = f"in_shape({', '.join((f'flat({owner.code})', *sizes))})"
+        return self.keep(Value(Ten(owner.type.dtype, len(sizes)), made))
 
     def tensor_flatten(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         if nodes or keywords or not owner.type.rank:

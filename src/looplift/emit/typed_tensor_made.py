@@ -154,6 +154,8 @@ class TensorMaking(Tensors):
             width, inner = len(inner.items), _one_kind(inner)
             if inner is NEVER:
                 return Value(NEVER, value.code)
+        if self.may_become_known(inner):
+            return Value(NEVER, "None_()")
         if inner is NEVER:
             return Value(NEVER, value.code) if value.type is NEVER else self._empty_list(node)
         if inner not in (INT, FLOAT, BOOL) or depth > 2:

@@ -54,33 +54,51 @@ class Stores(Sets):
 
     def put(self, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
         owner = self.present(owner)
-        if is_tensor(owner):
+        if is_tensor(owner) and is_tensor(index) and index.type.dtype == "bool" and owner.type.rank:
+            self._put_where(owner, index, self.present(value), node)
+        elif is_tensor(owner):
             self.change(self.item(owner, index, node), value, node)
         else:
             if is_tensor(index) and is_box(owner, "list"):
                 index = self.number_of(index)
             super().put(owner, index, value, node)
 
+    def _put_where(self, owner: Value, mask: Value, value: Value, node: ast.AST) -> None:
+        """``x[x > 0] = 1``: one value into all elements where a mask of the same shape holds."""
+        if is_tensor(value) and value.type != Ten(owner.type.dtype, 0):
+            raise refuse(node, "stores where a mask holds in a way of its own")
+        if isinstance(value.type, Either) or mask.type.rank != owner.type.rank:
+            raise refuse(node, "stores where a mask holds in a way of its own")
+        if value.type is not NEVER:
+            self.changes_tensors = True
+            self._check_fits(owner, value, node)
+            self.emit(f"change_where({owner.code}, {mask.code}, {value.code});")
+
     def change(self, target: Value, value: Value, node: ast.AST) -> None:
         """Put a value into the elements of a tensor."""
         value = self.present(value)
+        if target.type is NEVER:
+            return
         if isinstance(value.type, Either):
             self.split(value, lambda one: self._changed(target, one, node))
         elif value.type is not NEVER:
             self._changed(target, value, node)
 
     def _changed(self, target: Value, value: Value, node: ast.AST) -> Value:
-        if value.type not in NUMBERS and not is_tensor(value):
-            raise refuse(node, "stores what is no number")
-        same_dtype = is_tensor(value) and value.type.dtype == target.type.dtype
-        if target.type.dtype in WHOLE and not (value.type in (INT, BOOL) or same_dtype):
-            raise refuse(node, "stores a number that may not fit")
+        self._check_fits(target, value, node)
         if is_tensor(value) and value.type.rank > target.type.rank:
             raise refuse(node, "stores more dimensions than there are")
         self._apart(target, value)
         self.changes_tensors = True
         self.emit(f"change{'_rows' if target.type.rank else ''}({target.code}, {value.code});")
         return Value(NONE, "None_()")
+
+    def _check_fits(self, target: Value, value: Value, node: ast.AST) -> None:
+        if value.type not in NUMBERS and not is_tensor(value):
+            raise refuse(node, "stores what is no number")
+        same_dtype = is_tensor(value) and value.type.dtype == target.type.dtype
+        if target.type.dtype in WHOLE and not (value.type in (INT, BOOL) or same_dtype):
+            raise refuse(node, "stores a number that may not fit")
 
     def _apart(self, target: Value, value: Value) -> None:
         """PyTorch refuses most of what is stored into a part of itself."""
@@ -103,6 +121,8 @@ class Stores(Sets):
         old, value = self.keep(old), self.keep(value)
         self._apart(old, value)
         found = self.binary(op, old, value, node)
+        if found.type is NEVER:
+            return
         if not same(found.type, old.type):
             raise refuse(node, "changes a tensor of another kind")
         found = self.keep(found)

@@ -98,6 +98,12 @@ class Tensors(Counters):
         self.emit("}")
         return Value(type_, name) if type_ not in (NEVER, NONE) else Value(NONE, "None_()")
 
+    def tensor_if_either(self, value: Value) -> Value:
+        """What may be a number is a tensor where nothing else is taken: else Python raises."""
+        if not isinstance(value.type, Either):
+            return value
+        return self.keep(Value(value.type.tensor, f"tensor_of({value.code})"))
+
     def number_of(self, value: Value) -> Value:
         """``tensor.item()``; numbers are as they are."""
         if isinstance(value.type, Either):
@@ -263,6 +269,8 @@ class Tensors(Counters):
         left, right = self.several(node.left, node.comparators[0])
         if not isinstance(node.ops[0], ast.Eq | ast.NotEq):
             left, right = self.present(left), self.present(right)
+            if self.may_become_known(left.type) or self.may_become_known(right.type):
+                return Value(NEVER, "None_()")
             if NEVER in (left.type, right.type):
                 return Value(BOOL, "false")
         left, right = (self._tensor_if_any(one) for one in (left, right))
@@ -366,6 +374,8 @@ class Tensors(Counters):
                 axis += 1
             elif is_place(part):
                 owner = self.keep(self.picked(owner, next(given), axis, node))
+                if owner.type is NEVER:
+                    return owner
             else:
                 raise refuse(node, "has subscripts of another kind")
         return owner
@@ -404,6 +414,8 @@ class Tensors(Counters):
         if isinstance(index.type, Tup):
             for one in index.parts or self.fields(self.keep(index)):
                 owner = self.picked(owner, one, 0, node)
+                if owner.type is NEVER:
+                    break
             return owner
         return self.picked(owner, index, 0, node)
 

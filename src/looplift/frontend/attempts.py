@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-import itertools
+from collections.abc import Iterator
 
 from looplift.base.syntax import Fails, fresh_copy, nodes_of
 
@@ -30,7 +30,7 @@ class _TooComplex(Exception):
     pass
 
 
-def as_branches(node: ast.Try, counter: itertools.count) -> list[ast.stmt] | None:
+def as_branches(node: ast.Try, counter: Iterator[int]) -> list[ast.stmt] | None:
     """The statements for a ``try``; None where it is none of these."""
     handlers = [(_caught(handler), _handling(handler)) for handler in node.handlers]
     if node.finalbody or not handlers or any(names is None or body is None for names, body in handlers):
@@ -101,7 +101,7 @@ def _tried(
     body: list[ast.stmt],
     behind: list[ast.stmt],
     handlers: Handlers,
-    counter: itertools.count,
+    counter: Iterator[int],
     asked: list[list[ast.stmt]],
 ) -> list[ast.stmt]:
     """The statements of a ``try``, each behind the tests of what may fail in it; notes which handlers these lead to."""
@@ -125,7 +125,7 @@ def _tried(
 
 
 def _branch(
-    node: ast.If, rest: list[ast.stmt], handlers: Handlers, counter: itertools.count, asked: list[list[ast.stmt]]
+    node: ast.If, rest: list[ast.stmt], handlers: Handlers, counter: Iterator[int], asked: list[list[ast.stmt]]
 ) -> list[ast.stmt]:
     """An ``if`` of a ``try``, and what comes behind it, which is skipped where a branch fails."""
     if not rest:
@@ -153,7 +153,7 @@ def _branch(
 class _Operations(ast.NodeTransformer):
     """The operations of a statement that may fail, in the order of their evaluation, with names for their operands."""
 
-    def __init__(self, handlers: Handlers, counter: itertools.count):
+    def __init__(self, handlers: Handlers, counter: Iterator[int]):
         self.handlers = handlers
         self.counter = counter
         self.found: list[tuple[list[ast.stmt], Fails, list[ast.stmt]]] = []

@@ -14,6 +14,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.base.settable import has_plain_attribute
+from looplift.frontend import reading
 from looplift.frontend.outer_lists import holds_containers
 from looplift.frontend.scope import MISSING, Builder, Restart, Structure, Tup, Value, is_unbound
 from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Var, uses, walk
@@ -69,6 +70,7 @@ def _is_rebound(build: Builder, path: str) -> bool:
 def begin(build: Builder) -> dict[str, Value]:
     """The cells of all attributes that are set, with what these hold before the region."""
     for (path, name), owner in build.attributes.items():
+        reading.watch(build, owner, path, name)
         value = getattr(owner, name, MISSING)
         build.watch(None, f"type({path}).__setattr__", type(owner).__setattr__)
         build.watch(None, f"getattr(type({path}), {name!r}, None)", getattr(type(owner), name, None))

@@ -26,9 +26,12 @@ from looplift.frontend import (
     evident,
     expressions,
     host_items,
+    inheritance,
     instances,
     lambdas,
+    nested,
     ranges,
+    reading,
     statements,
     structures,
     sugar,
@@ -37,9 +40,9 @@ from looplift.frontend import (
 )
 from looplift.frontend.exits import always_exits, with_tuples_for_dicts, without_exits
 from looplift.frontend.names import assigned_names
-from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value, is_none
+from looplift.frontend.scope import LITERALS, Builder, Frame, Outer, Structure, Tup, Value, is_none
 from looplift.frontend.source import plain_function
-from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand, Require, Var
+from looplift.ir.grammar import INNER_RESULT, UNDEFINED, Atom, Const, Group, Operand, Require, Var
 from looplift.ops import table, twins
 from looplift.ops.names import name_of
 
@@ -167,6 +170,7 @@ def _bound(build: Builder, owner: Value, name: str) -> Const:
     assert path is not None
     value = owner.value if isinstance(owner, Const) else build.param_values[path]
     found = expressions.read_attribute(build, value, path, name)
+    reading.watch(build, value, path, name)
     if isinstance(owner, Const) and owner in build.strangers:
         return expressions.of_stranger(build, owner, name, found)
     if isinstance(value, types.ModuleType):
@@ -226,7 +230,7 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
 
     value = callee.value
     if value is torch.is_tensor and len(positional) == 1 and isinstance(positional[0], Const | Var) and not keywords:
-        if (answer := _is_of(build, positional[0], (torch.Tensor,))) is not None:
+        if (answer := inheritance.is_of(build, positional[0], (torch.Tensor,))) is not None:
             return Const(answer)
     if value is torch.autograd.backward:
         raise training.refusal(build)
@@ -440,7 +444,8 @@ def _path_of(build: Builder, callee: Const, *, has_path: bool) -> str:
 
 def run_body(build: Builder, frame: Frame, key: Any, statements_of_body: list[ast.stmt]) -> Value:
     """What the body of a function returns, translated in a frame of its own; ``key`` tells the function."""
-    result = f"_result_{next(build.counter)}"
+    build.counter.avoid(statements_of_body)
+    result = f"{INNER_RESULT}{next(build.counter)}"
     saved, env = build.span, frame.env
     keys, statements_of_body = with_tuples_for_dicts(statements_of_body)
     build.frames.append(frame)
@@ -498,7 +503,9 @@ def _bind(
 
 def default_value(build: Builder, callee: Const, value: Any) -> Value:
     """What a parameter or field holds that a call does not give."""
-    if isinstance(value, (int, float, str, type(None))):
+    import numpy as np
+
+    if value is None or type(value) in LITERALS or isinstance(value, np.generic):
         return Const(value)
     if build.is_known_by_itself(value):
         return build.stranger(value, f"{callee.path}.__defaults__")
@@ -534,8 +541,9 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
         case "zip" if not node.keywords:
             return conversions.unpacked_zip(build, node)
         case "sorted" | "set" | "frozenset":
-            found = host_items.made_beforehand(build, node)
-            return sugar.sorted_by_key(build, node) if found is None and name == "sorted" else found
+            if (found := host_items.made_beforehand(build, node)) is not None or name != "sorted":
+                return found
+            return _sorted_set(build, node) if single else sugar.sorted_by_key(build, node)
         case "slice":
             return cuts.made(build, node)
         case "range" if not node.keywords and not any(isinstance(one, ast.Starred) for one in node.args):
@@ -558,6 +566,12 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
         case "min" | "max" if len(node.args) >= 2 and not node.keywords:
             return _extreme(build, name, [expressions.evaluate_atom(build, arg) for arg in node.args])
     return None
+
+
+def _sorted_set(build: Builder, node: ast.Call) -> Value | None:
+    """``sorted(s)`` of a set or tuple of numbers that goes by a name; None of anything else."""
+    value = expressions.evaluate(build, node.args[0]) if isinstance(node.args[0], ast.Name) else None
+    return build.emit("builtin.sorted", value.whole, hint="order") if isinstance(value, nested.Frozen) else None
 
 
 def _extreme_by_key(build: Builder, name: str, node: ast.Call) -> Value | None:
@@ -583,11 +597,13 @@ def _of_known(build: Builder, name: str, node: ast.Call) -> Value:
             return _search(build, name, node.args[0])
         if name == "sum":
             return _sum(build, node)
-        made = comprehensions.comprehension(build, generator_of(node.args[0]))
+        made = comprehensions.comprehension(build, _comprehension_of(build, node.args[0]))
     elif isinstance(listed := node.args[0], ast.List) and not any(isinstance(one, ast.Starred) for one in listed.elts):
         made = Tup(tuple(expressions.evaluate(build, one) for one in listed.elts))  # nobody else has this list
     else:
         made = expressions.evaluate(build, node.args[0])
+    if isinstance(made, nested.Frozen):
+        return build.emit(f"builtin.{name}", made.whole)
     items = expressions.known_items(build, made)
     if items is None:
         return build.emit(f"builtin.{name}", operand(build, made))
@@ -610,11 +626,11 @@ def _first_that(build: Builder, name: str, items: list[Value]) -> Value:
     return expressions.conditional(build, holds, *((done, rest) if name == "any" else (rest, done)))
 
 
-def generator_of(node: ast.expr) -> ast.GeneratorExp | ast.ListComp:
+def _comprehension_of(build: Builder, node: ast.expr) -> ast.GeneratorExp | ast.ListComp:
     """An iteration as a comprehension."""
     if isinstance(node, ast.GeneratorExp | ast.ListComp):
         return node
-    element, generators = _generator(node)
+    element, generators = _generator(build, node)
     return ast.fix_missing_locations(ast.copy_location(ast.ListComp(element, generators), node))
 
 
@@ -633,30 +649,9 @@ def _isinstance(build: Builder, node: ast.Call) -> Value:
     if isinstance(value, instances.Instance) and all(isinstance(kind, Const) for kind in kinds):
         return Const(any([value.is_of(build, kind.value) for kind in kinds if isinstance(kind, Const)]))
     classes = tuple(kind.value for kind in kinds if isinstance(kind, Const))
-    if len(classes) == len(kinds) and (answer := _is_of(build, build.atom(value), classes)) is not None:
+    if len(classes) == len(kinds) and (answer := inheritance.is_of(build, build.atom(value), classes)) is not None:
         return Const(answer)
     raise build.refuse("mixed-kinds", "'isinstance' of a value that the loop makes")
-
-
-def _is_of(build: Builder, value: Atom, classes: tuple[Any, ...]) -> bool | None:
-    """Whether a value is of one of some classes; None where that is not known before the loop runs."""
-    import torch
-
-    if isinstance(value, Const):
-        return isinstance(value.value, classes)
-    for path, var in build.params.items():
-        if var is value:  # the type of a live-in is guarded
-            return isinstance(build.param_values[path], classes)
-    if evident.is_tensor(build, value, carried=False) and not any(map(_is_kind_of_tensor, classes)):
-        return issubclass(torch.Tensor, classes)
-    return None
-
-
-def _is_kind_of_tensor(one: Any) -> bool:
-    """Whether a class holds some tensors only."""
-    import torch
-
-    return not isinstance(one, type) or (issubclass(one, torch.Tensor) and one is not torch.Tensor)
 
 
 def _is_iteration(node: ast.expr) -> bool:
@@ -665,17 +660,17 @@ def _is_iteration(node: ast.expr) -> bool:
     )
 
 
-def _generator(node: ast.expr) -> tuple[ast.expr, list[ast.comprehension]]:
+def _generator(build: Builder, node: ast.expr) -> tuple[ast.expr, list[ast.comprehension]]:
     if isinstance(node, ast.GeneratorExp | ast.ListComp):
         return node.elt, node.generators
-    name = ast.Name("_item", ast.Store())
-    return ast.Name("_item", ast.Load()), [ast.comprehension(name, node, [], 0)]
+    name = f"_item_{next(build.counter)}"
+    return ast.Name(name, ast.Load()), [ast.comprehension(ast.Name(name, ast.Store()), node, [], 0)]
 
 
 def _sum(build: Builder, node: ast.Call) -> Value:
     """``sum(e for x in xs)`` is ``total = 0`` and a loop that adds."""
-    element, generators = _generator(node.args[0])
     start = [*node.args[1:], *(keyword.value for keyword in node.keywords), ast.Constant(0)][0]
+    element, generators = _generator(build, comprehensions.made_first(build, node.args[0], [start]))
     total = f"_total_{next(build.counter)}"
     body = ast.Assign([ast.Name(total, ast.Store())], ast.BinOp(ast.Name(total, ast.Load()), ast.Add(), element))
     return _run(build, node, total, start, body, generators)
@@ -684,15 +679,9 @@ def _sum(build: Builder, node: ast.Call) -> Value:
 def _search(build: Builder, name: str, node: ast.expr) -> Value:
     """``any(c for x in xs)`` stops at the first that holds, ``all`` at the first that does not."""
     if isinstance(node, ast.ListComp):  # the list is made to its end before its items are asked
-        name_of_list = f"_listed_{next(build.counter)}"
-        build.env[name_of_list] = comprehensions.comprehension(build, node)
-        listed = ast.copy_location(ast.Name(name_of_list, ast.Load()), node)
-        item = ast.Name("_item", ast.Load())
-        made = ast.GeneratorExp(item, [ast.comprehension(ast.Name("_item", ast.Store()), listed, [], 0)])
-        found = _search(build, name, ast.copy_location(made, node))
-        del build.env[name_of_list]
-        return found
-    element, generators = _generator(node)
+        made = ast.GeneratorExp(*_generator(build, comprehensions.listed(build, node)))
+        return _search(build, name, ast.copy_location(made, node))
+    element, generators = _generator(build, node)
     found = f"_found_{next(build.counter)}"
     if len(generators) > 1:
         raise build.refuse("unsupported-syntax", f"'{name}' over several nested iterations")

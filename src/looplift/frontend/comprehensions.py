@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from looplift.base.syntax import nodes_of
-from looplift.frontend import statements, structures
-from looplift.frontend.names import assigned_names
+from looplift.frontend import expressions, statements, structures, writing
+from looplift.frontend.callees import may_be_users
+from looplift.frontend.names import assigned_names, names_of
 from looplift.frontend.scope import Builder, Value
 
 
@@ -31,6 +32,32 @@ def translate_scoped(build: Builder, generators: list[ast.comprehension], body: 
     for name in private:
         build.env.pop(name, None)
     build.env.update(saved)
+
+
+def made_first(build: Builder, iterable: ast.expr, later: list[ast.expr]) -> ast.expr:
+    """What is gone through, for arguments of the call that are evaluated behind it: all but a generator is made before
+    these are, and before a function of theirs is called."""
+    if all(isinstance(one, ast.Constant) for one in later):
+        return iterable
+    is_late = isinstance(iterable, ast.GeneratorExp)
+    early = iterable.generators[0].iter if isinstance(iterable, ast.GeneratorExp) else iterable
+    if names_of(later).stores & names_of(early).loads or (is_late and has_effects(build, early)):
+        raise build.refuse("unsupported-syntax", "an argument changes what another one reads")
+    return iterable if is_late or not has_effects(build, iterable) else listed(build, iterable)
+
+
+def has_effects(build: Builder, node: ast.expr) -> bool:
+    """Whether it may matter when an expression is evaluated."""
+    calls = [part.func for part in nodes_of(node) if isinstance(part, ast.Call)]
+    says = any(may_be_users(one) or (isinstance(one, ast.Name) and one.id == "print") for one in calls)
+    return says or bool(names_of(node).stores) or writing.may_write(build, [node])
+
+
+def listed(build: Builder, node: ast.expr) -> ast.expr:
+    """A name for what an expression gives, which is evaluated here."""
+    name = f"_listed_{next(build.counter)}"
+    build.env[name] = expressions.evaluate(build, node)
+    return ast.copy_location(ast.Name(name, ast.Load()), node)
 
 
 def _reads(node: ast.expr, name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from looplift.frontend import perhaps
 from looplift.frontend.scope import Builder, Value
 from looplift.ir.grammar import Const, If, Let, Loop, Op, Statement, Var, constant, definitions, operands, walk
 
@@ -43,6 +44,43 @@ def is_tensor(build: Builder, value: Value, *, carried: bool = True) -> bool:
             return keeps and any(is_tensor(build, a, carried=carried) for a in operands(op) if isinstance(a, Var))
         case Loop(carries=carries) if carried:
             return is_tensor(build, next(carry.init for carry in carries if carry.after is value))
+    return False
+
+
+def may_be_tensor(build: Builder, value: Value) -> bool:
+    """Whether a value is not surely something else: a list, tuple or array of the caller, or a list of the region."""
+    import torch
+
+    if not isinstance(value, Var) or value in build.sites or is_array(build, value):
+        return False
+    if (path := build.param_path(value)) is not None:
+        return isinstance(build.param_values[path], torch.Tensor)
+    if value in build.entered:
+        return may_be_tensor(build, build.entered[value])
+    made = maker(build, value)
+    return not (isinstance(made, Let) and made.op.name in _LISTS)
+
+
+_LISTS = ("list", "tuple", "builtin.list", "builtin.tuple", "method.tolist")
+
+
+def may_be_none(build: Builder, value: Value, certain: Value | None) -> bool:
+    """Whether a value that statements around give is None in some iterations, where ``certain`` is not."""
+    if isinstance(value, Const):
+        return value.value is None
+    if isinstance(value, perhaps.Perhaps):
+        return True
+    if not isinstance(value, Var) or value is certain:
+        return False
+    if value in build.entered:
+        return may_be_none(build, build.entered[value], certain)
+    match maker(build, value):
+        case If(phis=phis):
+            phi = next(phi for phi in phis if phi.var is value)
+            return any(may_be_none(build, side, certain) for side in (phi.then, phi.orelse))
+        case Loop(carries=carries):
+            carry = next(carry for carry in carries if carry.after is value)
+            return any(may_be_none(build, one, certain) for one in (carry.init, carry.next))
     return False
 
 

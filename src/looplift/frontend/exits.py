@@ -12,7 +12,7 @@ A ``return e`` in a function becomes ``_result = e``, and what follows it is ski
 from __future__ import annotations
 
 import ast
-import itertools
+from collections.abc import Iterator
 from typing import Any
 
 from looplift.base.data import dataclass, field
@@ -30,7 +30,7 @@ class _Scope:
     """Names of the flags in force: one per enclosing loop, another one for those that are left by break and by return,
     and those that guard the rest of a block."""
 
-    counter: itertools.count
+    counter: Iterator[int]
     stops: list[str] = field(default_factory=list)
     lefts: list[str] = field(default_factory=list)
     skips: list[tuple[int, str]] = field(default_factory=list)
@@ -40,7 +40,7 @@ class _Scope:
         return f"_{hint}_{next(self.counter)}"
 
 
-def without_exits(statements: list[ast.stmt], result: str, counter: itertools.count) -> list[ast.stmt]:
+def without_exits(statements: list[ast.stmt], result: str, counter: Iterator[int]) -> list[ast.stmt]:
     """The statements of a function body or region with no continue, break or return in them.
 
     ``result`` is the name that takes the returned value. Loops carry the name of their stop flag in an attribute.

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import collections
-import enum
-import functools
 import inspect
 import random
 import types
 from collections.abc import Callable
 from typing import Any, TypeGuard
 
+from looplift.base.declared import is_computed
 from looplift.base.spans import Span, span_of
 from looplift.base.streams import numpy_generators
 from looplift.base.syntax import Fails, Tallied
@@ -29,15 +27,17 @@ from looplift.frontend import (
     host_items,
     instances,
     joins,
+    nested,
     nests,
     parts,
     perhaps,
+    reading,
     rows,
     statements,
     structures,
     unrolling,
 )
-from looplift.frontend.scope import DICTS, MISSING, Builder, Parted, Structure, Tup, Value, is_none, spelled
+from looplift.frontend.scope import DICTS, LITERALS, MISSING, Builder, Parted, Structure, Tup, Value, is_none, spelled
 from looplift.ir.grammar import Atom, Const, Group, If, Operand, Phi, Require, Slice, Var
 from looplift.ops import special
 from looplift.ops.names import is_library, joining_name
@@ -80,6 +80,8 @@ def evaluate_test(build: Builder, node: ast.expr) -> Atom:
     value = evaluate(build, node)
     if isinstance(value, Parted) and isinstance(value, perhaps.Perhaps):
         return value.truth
+    if isinstance(value, nested.Frozen):
+        return build.emit("ne", value.length(build), Const(0))
     return build.atom(value)
 
 
@@ -280,10 +282,15 @@ def compare_one(build: Builder, name: str, left: Value, right: Value) -> Atom:
         return Const((left.value is right.value) == (name == "is_"))
     if name in ("is_", "is_not") and is_none(right) and (left in build.certain or _is_some(build, left)):
         return Const(name == "is_not")
-    if isinstance(left, Const) and isinstance(right, Const) and isinstance(left.value, str | None):
-        if name in ("eq", "ne"):
+    if isinstance(left, Const) and isinstance(right, Const) and _compares_as_text(left.value):
+        if name in ("eq", "ne") and (_compares_as_text(right.value) or not isinstance(right.value, str)):
             return Const((left.value == right.value) == (name == "eq"))
     return build.emit(name, left, right)
+
+
+def _compares_as_text(value: Any) -> bool:
+    """Whether a value is None or a text, which may be a member of an enumeration, that says no ``__eq__`` itself."""
+    return value is None or (isinstance(value, str) and type(value).__eq__ is str.__eq__)
 
 
 def _is_some(build: Builder, value: Atom) -> bool:
@@ -331,8 +338,16 @@ def _member(build: Builder, name: str, left: Value, right: Tup) -> Atom:
 
 def _refuse_nan(build: Builder, a: Value, b: Value) -> None:
     """Containers find what is the very same object without asking whether it is equal, which tells of NaN alone."""
-    if isinstance(a, Var) and isinstance(b, Var) and not any(evident.is_integer(build, one) for one in (a, b)):
-        build.add(Require(build.emit("eq", a, a), "NaN may be found as the object that it is", build.span))
+    if _is_nan(a) and _is_nan(b):
+        raise build.refuse("unsupported-value", "NaN is compared with NaN in a container, which may be the same object")
+    if all(_is_nan(one) or (isinstance(one, Var) and not evident.is_integer(build, one)) for one in (a, b)):
+        one = a if isinstance(a, Var) else b
+        assert isinstance(one, Var)
+        build.add(Require(build.emit("eq", one, one), "NaN may be found as the object that it is", build.span))
+
+
+def _is_nan(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, float | complex) and value.value != value.value
 
 
 def _equal_tuples(build: Builder, name: str, left: Tup, right: Tup) -> Atom:
@@ -608,31 +623,29 @@ def attribute(build: Builder, value: Value, name: str) -> Value:
         return found
     path = value.path if isinstance(value, Const) else build.object_path(value)
     if path and (getter := getter_of(build, type(build.given(value)), name)) is not None:
+        reading.watch(build, build.given(value), path, name)
         return calls.inline(build, Const(getter, f"{path}.{name}"), getter, [value], {})
     if isinstance(value, Const) and value.path:
         found = read_attribute(build, value.value, value.path, name)
+        reading.watch(build, value.value, value.path, name)
         if value in build.strangers:
             return of_stranger(build, value, name, found)
         if isinstance(value.value, types.ModuleType):
             return _of_module(build, value, name, found)
         return build.live_in(f"{value.path}.{name}", found)
     if path:
-        return build.live_in(f"{path}.{name}", read_attribute(build, build.param_values[path], path, name))
+        found = read_attribute(build, build.param_values[path], path, name)
+        reading.watch(build, build.param_values[path], path, name)
+        return build.live_in(f"{path}.{name}", found)
     return build.emit("attribute", value, Const(name), hint=name if name.isidentifier() else "t")
 
 
 def read_attribute(build: Builder, owner: Any, path: str, name: str) -> Any:
     """The attribute, if it is held by an object or its class: one that code computes may differ in each iteration."""
-    import torch
 
     if (path, name) in build.attributes:
         raise build.refuse("effect-order", f"the attribute '{path}.{name}' is set inside the loop")
-    if isinstance(owner, torch.nn.Module):
-        computed = _is_computed_by_module(owner, name)
-    elif isinstance(owner, type):
-        computed = isinstance(inspect.getattr_static(type(owner), name, None), property)
-    else:
-        computed = not isinstance(owner, types.ModuleType | enum.Enum) and _is_computed(owner, name)
+    computed = is_computed(owner, name)
     if computed and isinstance(owner, (random.Random, *numpy_generators())):
         raise build.refuse("random-order", f"'{path}.{name}' draws random numbers, and their order must stay")
     if computed:
@@ -662,41 +675,6 @@ def reads_its_own_way(kind: type) -> bool:
     return kind.__getattribute__ is not base.__getattribute__ or getattr(kind, "__getattr__", None) is not reader
 
 
-def _is_computed_by_module(owner: Any, name: str) -> bool:
-    """Whether Python code of the user runs to read an attribute of a network module."""
-    import torch
-
-    kind = type(owner)
-    if kind.__getattribute__ is not torch.nn.Module.__getattribute__:
-        return True
-    declared = inspect.getattr_static(kind, name, MISSING)
-    if declared is not MISSING:
-        return isinstance(declared, property | functools.cached_property)
-    tables = (owner.__dict__, owner._parameters, owner._buffers, owner._modules)
-    return kind.__getattr__ is not torch.nn.Module.__getattr__ and not any(name in table for table in tables)
-
-
-_Pair = collections.namedtuple("_Pair", "first second")
-
-
-def _is_computed(owner: Any, name: str) -> bool:
-    """Whether Python code of a class runs to read an attribute."""
-    kind = type(owner)
-    reader = inspect.getattr_static(kind, "__getattribute__", None)
-    if isinstance(reader, types.FunctionType):
-        return True
-    declared = inspect.getattr_static(kind, name, MISSING)
-    held = name in getattr(owner, "__dict__", {})
-    if declared is MISSING:
-        return not held and hasattr(kind, "__getattr__")
-    plain = (types.FunctionType, staticmethod, classmethod, types.MemberDescriptorType, types.GetSetDescriptorType)
-    plain += (type(vars(_Pair)["first"]),)
-    builtin = (types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType)
-    if isinstance(declared, (*plain, *builtin)) or not hasattr(type(declared), "__get__"):
-        return False
-    return not held or hasattr(type(declared), "__set__")
-
-
 def watch_module(build: Builder, module: types.ModuleType, name: str, found: Any) -> None:
     """A variant holds while a module keeps what was read of it: of a library, its functions."""
     if is_library(module):
@@ -712,8 +690,8 @@ def _of_module(build: Builder, owner: Const, name: str, found: Any) -> Atom:
     path = f"{owner.path}.{name}"
     if is_library(owner.value):
         watch_module(build, owner.value, name, found)
-        return Const(found) if isinstance(found, (int, float)) else Const(found, path)
-    if not build.is_known_by_itself(found) and not isinstance(found, (int, float)):
+        return Const(found) if type(found) in LITERALS else Const(found, path)
+    if not build.is_known_by_itself(found) and type(found) not in LITERALS:
         return build.live_in(path, found)
     watch_module(build, owner.value, name, found)
     made = spelled(found, path)
@@ -726,7 +704,7 @@ def of_stranger(build: Builder, owner: Const, name: str, found: Any) -> Const:
     """An attribute of a module, class or function that the region does not reach by the same path."""
     path = f"{owner.path}.{name}"
     method = isinstance(found, types.MethodType) and isinstance(found.__self__, type)
-    if not (method or isinstance(found, (int, float)) or build.is_known_by_itself(found)):
+    if not (method or type(found) in LITERALS or build.is_known_by_itself(found)):
         raise build.refuse("unsupported-value", f"'{path}' is an object of another module; pass it as an argument")
     if isinstance(owner.value, types.ModuleType):
         watch_module(build, owner.value, name, found)

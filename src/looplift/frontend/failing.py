@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import math
 
 from looplift.base.syntax import Fails
@@ -43,7 +44,7 @@ def _outside(build: Builder, function: Value, argument: Atom) -> Value:
 def _misses(build: Builder, owner: Value, key: Value, caught: tuple[type[BaseException], ...]) -> Value:
     """Whether a dict lacks a key, or a sequence or array a place."""
     if (table := dictionaries.table_of(build, owner)) is not None:
-        if not issubclass(KeyError, caught):
+        if not issubclass(KeyError, caught) or _makes_what_it_lacks(build, owner):
             return Const(False)
         found = table.contains(build, key)
         return Const(not found.value) if isinstance(found, Const) else build.emit("not", found)
@@ -63,6 +64,12 @@ def _misses(build: Builder, owner: Value, key: Value, caught: tuple[type[BaseExc
         return expressions.conditional(build, here, lambda: Const(True), lambda: beyond(dim + 1))
 
     return beyond(0)
+
+
+def _makes_what_it_lacks(build: Builder, owner: Value) -> bool:
+    """Whether a dict may have a factory: whether it has is not guarded."""
+    path = build.param_path(owner)
+    return path is not None and isinstance(build.param_values[path], collections.defaultdict)
 
 
 def _extent(build: Builder, array: Atom, dim: int) -> Atom:

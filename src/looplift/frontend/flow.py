@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from looplift.base.data import dataclass, field, replace
+from looplift.frontend.holding import Find, name_in_library
 from looplift.frontend.names import Names, names_of, parameters
 
 NONE: frozenset[str] = frozenset()
@@ -14,7 +15,7 @@ QUIET_CONTEXTS = frozenset((
     "fork_rng", "profile", "record_function", "redirect_stdout", "stream", "detect_anomaly", "set_detect_anomaly",
     "catch_warnings",
 ))  # fmt: skip
-"""Context managers, by the last part of their name, that never swallow an exception."""
+"""Context managers of libraries that never swallow an exception."""
 
 
 @dataclass(frozen=True)
@@ -27,37 +28,35 @@ class Flow:
     raising: dict[ast.stmt, frozenset[str]]
     names: Names
     """All names of the body."""
+    find: Find
+    """The objects that names stand for which are no locals."""
 
     def before(self, statements: list[ast.stmt], after: frozenset[str] = NONE) -> frozenset[str]:
         """Names that the statements need from before them, if ``after`` is needed after them."""
-        return _Liveness({}, {}, NONE).block(statements, after, _Exits())
+        return _Liveness({}, {}, NONE, self.find).block(statements, after, _Exits())
 
     def bound_after(self, statements: list[ast.stmt], entry: ast.stmt) -> frozenset[str]:
         """Names that are surely bound when the statements end, if they begin where ``entry`` stands."""
-        end = _Binding({}, {}).block(statements, _State(self.bound[entry], self.possible[entry]))
+        end = _Binding({}, {}, self.find).block(statements, _State(self.bound[entry], self.possible[entry]))
         return NONE if end is None else end.bound
 
 
-def flow_of(function: ast.FunctionDef) -> Flow:
-    """The facts of one function's own statements; those of functions inside are not visited."""
+def flow_of(function: ast.FunctionDef, find: Find) -> Flow:
+    """The facts of one function's own statements; those of functions inside are not visited. ``find``: the objects that
+    names stand for which are no locals."""
     names = names_of(function.body)
-    liveness = _Liveness({}, {}, frozenset(names.captured))
+    liveness = _Liveness({}, {}, frozenset(names.captured), find)
     liveness.block(function.body, NONE, _Exits())
-    binding = _Binding({}, {})
+    binding = _Binding({}, {}, find)
     entry = frozenset(parameters(function.args))
     binding.block(function.body, _State(entry, entry))
-    return Flow(binding.bound, binding.possible, liveness.after, liveness.raising, names)
+    return Flow(binding.bound, binding.possible, liveness.after, liveness.raising, names, find)
 
 
-def may_swallow(node: ast.With | ast.AsyncWith) -> bool:
+def _may_swallow(node: ast.With | ast.AsyncWith, find: Find) -> bool:
     """Whether an exception in the body may end there."""
-    return not all(_is_quiet(item.context_expr) for item in node.items)
-
-
-def _is_quiet(node: ast.expr) -> bool:
-    callee = node.func if isinstance(node, ast.Call) else None
-    name = callee.attr if isinstance(callee, ast.Attribute) else callee.id if isinstance(callee, ast.Name) else ""
-    return name in QUIET_CONTEXTS
+    every = [item.context_expr for item in node.items]
+    return not all(isinstance(one, ast.Call) and name_in_library(one.func, find) in QUIET_CONTEXTS for one in every)
 
 
 def _kills(names: Names) -> frozenset[str]:
@@ -84,6 +83,7 @@ class _Liveness:
     after: dict[ast.stmt, frozenset[str]]
     raising: dict[ast.stmt, frozenset[str]]
     always: frozenset[str]
+    find: Find
     solved: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
     """What was found for a loop while one around it was not yet solved: where to go on from."""
 
@@ -137,15 +137,17 @@ class _Liveness:
 
     def context(self, node: ast.With | ast.AsyncWith, after: frozenset[str], exits: _Exits) -> frozenset[str]:
         items = names_of([part for item in node.items for part in (item.context_expr, item.optional_vars)])
-        swallowed = after if may_swallow(node) else NONE
+        swallowed = after if _may_swallow(node, self.find) else NONE
         inside = self.block(node.body, after, replace(exits, raised=exits.raised | swallowed))
         return (inside - items.stores) | swallowed | items.loads
 
     def attempt(self, node: ast.Try | ast.TryStar, after: frozenset[str], exits: _Exits) -> frozenset[str]:
+        ways = (exits.broken, exits.continued, exits.returned, exits.raised)
         last = frozenset(names_of(node.finalbody).loads)
-        ended = self.block(node.finalbody, after | exits.raised, exits)
-        outward = _Exits(exits.broken | last, exits.continued | last, exits.returned | last, exits.raised | last)
-        handled = last | exits.raised
+        # from each of them it may leave in another way
+        outward = _Exits(*(self.block(node.finalbody, way, exits) | last for way in ways))
+        ended = self.block(node.finalbody, after.union(*ways), exits)
+        handled = outward.raised
         for handler in node.handlers:
             inside = self.block(handler.body, ended, outward) - {handler.name or ""}
             handled |= inside | (names_of(handler.type).loads if handler.type else NONE)
@@ -184,6 +186,7 @@ class _Binding:
 
     bound: dict[ast.stmt, frozenset[str]]
     possible: dict[ast.stmt, frozenset[str]]
+    find: Find
 
     def block(self, statements: list[ast.stmt], state: _State | None) -> _State | None:
         for node in statements:
@@ -203,7 +206,7 @@ class _Binding:
             case ast.With() | ast.AsyncWith():
                 items = [part for item in node.items for part in (item.context_expr, item.optional_vars)]
                 inside = self.block(node.body, state.bind(names_of(items)))
-                return _join(inside, state.weaken(names_of(node))) if may_swallow(node) else inside
+                return _join(inside, state.weaken(names_of(node))) if _may_swallow(node, self.find) else inside
             case ast.Try() | ast.TryStar():
                 return self.attempt(node, state)
             case ast.Match(subject=subject, cases=cases):

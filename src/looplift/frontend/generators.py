@@ -26,6 +26,8 @@ from looplift.frontend.scope import Builder, Frame, Value
 from looplift.frontend.source import plain_function, source_of_generator
 from looplift.ir.grammar import Const
 
+PLAIN = (int, float, bool, str, type(None))
+"""Types of defaults that are bound as literals."""
 UNKNOWN = (*FUNCTIONS, ast.ClassDef, ast.Await, ast.YieldFrom, ast.Nonlocal, ast.Global, ast.With, ast.Try)
 
 
@@ -56,7 +58,7 @@ def _unfolded(build: Builder, node: ast.For) -> tuple[list[str], list[ast.stmt]]
     if tree is None or function in build.calls:
         return None
     names = {name: f"_{name}_{next(build.counter)}" for name in inner_names(tree).stores | free_names(tree)}
-    bindings = _bindings(call, tree.args, names)
+    bindings = _bindings(call, function, tree.args, names)
     if bindings is None or not _bind_free(build, callee, function, tree, names):
         return None
     renamed = [_Renamed(names).visit(fresh_copy(statement)) for statement in statements.without_docstring(tree.body)]
@@ -107,8 +109,10 @@ def _may_hide(node: ast.AST) -> bool:
     return isinstance(node, COMPREHENSIONS) and any(isinstance(part, ast.NamedExpr) for part in nodes_of(node))
 
 
-def _bindings(call: ast.Call, arguments: ast.arguments, names: dict[str, str]) -> list[ast.stmt] | None:
-    """The parameters under their new names, bound in the order of the call; defaults are literals."""
+def _bindings(
+    call: ast.Call, function: types.FunctionType, arguments: ast.arguments, names: dict[str, str]
+) -> list[ast.stmt] | None:
+    """The parameters under their new names, bound in the order of the call; defaults are plain values."""
     plain = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
     if arguments.vararg or arguments.kwarg or len(call.args) > len(plain):
         return None
@@ -119,13 +123,12 @@ def _bindings(call: ast.Call, arguments: ast.arguments, names: dict[str, str]) -
         if keyword.arg in given or keyword.arg not in (*plain, *(one.arg for one in arguments.kwonlyargs)):
             return None
         given[str(keyword.arg)] = keyword.value
-    defaults = dict(zip(plain[len(plain) - len(arguments.defaults) :], arguments.defaults, strict=True))
-    pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    defaults |= {one.arg: default for one, default in pairs if default is not None}
+    last = function.__defaults__ or ()  # which may be others than those of the text
+    defaults = {**dict(zip(plain[len(plain) - len(last) :], last)), **(function.__kwdefaults__ or {})}
     for name in (*plain, *(one.arg for one in arguments.kwonlyargs)):
-        if name not in given and not isinstance(defaults.get(name), ast.Constant):
+        if name not in given and type(defaults.get(name, function)) not in PLAIN:
             return None
-        given.setdefault(name, defaults.get(name, ast.Constant(None)))
+        given.setdefault(name, ast.Constant(defaults.get(name)))
     return [ast.Assign([ast.Name(names[name], ast.Store())], fresh_copy(value)) for name, value in given.items()]
 
 

@@ -285,6 +285,11 @@ def _operation(flow: Flow, name: str, kind: str, arguments: tuple[ast.expr, ...]
     given = by_parameter(f"torch.nn.functional.{name}", list(arguments)) if kind == "function" else {}
     if WRITING & (given | keywords).keys():
         refuse("aliasing", f"'{ast.unparse(node)}' writes into a tensor", node)
+    counts = (given | keywords).get("scale_grad_by_freq")
+    if counts is not None and not (isinstance(counts, ast.Constant) and counts.value is False):
+        refuse(
+            "unknown-op", f"the gradient of '{ast.unparse(node)}' depends on how often an index is in one call", node
+        )
     if "requires_grad" in keywords:
         refuse("unknown-op", f"'{ast.unparse(node)}' makes a tensor that asks for gradients", node)
     if name == "einsum" and len(arguments) < 3:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from looplift.base.syntax import nodes_of
+from looplift.frontend import nested
 from looplift.frontend.scope import Builder, Tup, Value
 from looplift.ir.facts import Kind, kind_of
 from looplift.ir.grammar import Const
@@ -130,7 +131,8 @@ def made_beforehand(build: Builder, node: ast.Call) -> Value | None:
     if not isinstance(found, list | set | frozenset):
         return None
     build.beforehand = True
-    return build.live_in(f"list({text})", list(found))
+    items = build.live_in(f"list({text})", list(found))
+    return items if isinstance(found, list) else nested.Frozen(type(found), items)
 
 
 def _is_pure(build: Builder, node: ast.expr) -> bool:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from looplift.base.data import dataclass
 from looplift.base.syntax import nodes_of
-from looplift.frontend.names import FUNCTIONS, free_names, names_of
-from looplift.frontend.obstacles import walk_own
+from looplift.frontend.names import FUNCTIONS, free_names, names_of, walk_own
 
 if TYPE_CHECKING:
     from looplift.frontend.regions import Region

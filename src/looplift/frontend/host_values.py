@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import types
+from contextlib import suppress
 from typing import Any
 
 from looplift.base.data import dataclass, field
@@ -174,8 +176,11 @@ def _children(value: Any):
         yield name, child
     for cls in type(value).__mro__:
         for name in _slots(cls):
-            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
-                yield name, getattr(value, name)
+            slot = cls.__dict__.get(name)
+            if name in ("__dict__", "__weakref__") or not isinstance(slot, types.MemberDescriptorType):
+                continue
+            with suppress(AttributeError):  # a class with a __getattr__ may run code for one that is not set
+                yield name, slot.__get__(value)
 
 
 def _slots(cls: type) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from looplift.base.data import dataclass
 from looplift.base.spans import is_strict
 from looplift.base.syntax import nodes_of
-from looplift.frontend import calls, complexes, evident, expressions, nests, parts, rows, structures
+from looplift.frontend import calls, complexes, evident, expressions, nests, parts, rows, structures, writing
 from looplift.frontend.scope import Builder, Late, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Range, Require, Var
 
@@ -25,31 +25,32 @@ class Source:
     """What is iterated, which the loop must not lengthen."""
 
 
-def source_of_iterable(build: Builder, node: ast.expr) -> Source | list[Value]:
-    """The domain of ``for target in node`` and how its items are made; or the items, where each is of its own kind."""
+def source_of_iterable(build: Builder, node: ast.expr, body: Sequence[ast.stmt] = ()) -> Source | list[Value]:
+    """The domain of ``for target in node`` and how its items are made; or the items, where each is of its own kind.
+    ``body``: what runs for each of them."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not build.is_builtin(node.func.id):
         return of_value(build, expressions.evaluate(build, node))
     match node:
         case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]):
             return source_of_range(build, domain_of(build, args))
         case ast.Call(func=ast.Name(id="reversed"), args=[inner], keywords=[]):
-            return _reversed(build, inner)
+            return _reversed(build, inner, body)
         case ast.Subscript(value=ast.Call(func=ast.Name(id="range")) as inner, slice=ast.Slice(None, None, step)) if (
             build.is_builtin("range") and step is not None and ast.unparse(step) == "-1"
         ):
-            return _reversed(build, inner)
+            return _reversed(build, inner, body)
         case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *start], keywords=keywords):
-            return _enumerate(build, inner, [*start, *(keyword.value for keyword in keywords)])
+            return _enumerate(build, inner, [*start, *(keyword.value for keyword in keywords)], body)
         case ast.Call(func=ast.Name(id="zip"), args=[ast.Starred(value=inner)], keywords=[]) if (
             columns := _columns(build, inner)
         ) is not None:
             return columns
         case ast.Call(func=ast.Name(id="zip"), args=[_, *_] as inners) if (strict := is_strict(node)) is not None:
-            return _zip(build, inners, strict=strict)
+            return _zip(build, inners, body, strict=strict)
         case ast.Call(func=ast.Name(id="map"), args=[function, *inners], keywords=[]) if inners:
-            return _map(build, function, inners)
+            return _map(build, function, inners, body)
         case ast.Call(func=function, args=[_, *_] as inners, keywords=keywords) if (
-            found := of_library(build, function, inners, keywords)
+            found := of_library(build, function, inners, keywords, body)
         ) is not None:
             return found
         case ast.Tuple() | ast.List() if node.elts:
@@ -104,7 +105,11 @@ def _columns(build: Builder, node: ast.expr) -> list[Value] | None:
 
 
 def of_library(
-    build: Builder, function: ast.expr, inners: list[ast.expr], keywords: list[ast.keyword]
+    build: Builder,
+    function: ast.expr,
+    inners: list[ast.expr],
+    keywords: list[ast.keyword],
+    body: Sequence[ast.stmt] = (),
 ) -> Source | None:
     """What an iterator of ``itertools`` over sequences runs through; None where it is none, or of other things."""
     known = nests.library_value(build, function)
@@ -112,7 +117,7 @@ def of_library(
     if known not in (itertools.chain, itertools.islice, itertools.zip_longest):
         return None
     for inner in inners if known is not itertools.islice else inners[:1]:
-        source = source_of_iterable(build, inner)
+        source = source_of_iterable(build, inner, body)
         if not isinstance(source, Source) or isinstance(inner, ast.Starred):
             return None
         sources.append(source)
@@ -317,12 +322,18 @@ def _is_call_of(build: Builder, node: ast.expr, names: Sequence[str]) -> bool:
     return is_named and build.is_builtin(node.func.id)  # type: ignore[union-attr]
 
 
-def _reversed(build: Builder, inner: ast.expr) -> Source | list[Value]:
+def _reversed(build: Builder, inner: ast.expr, body: Sequence[ast.stmt]) -> Source | list[Value]:
     if _is_call_of(build, inner, _ITERATORS):
         raise build.refuse("unsupported-iterable", "an iterator is not reversible, and 'reversed' raises")
-    source = source_of_iterable(build, inner)
+    source = source_of_iterable(build, inner, body)
     if isinstance(source, list):
         return source[::-1]
+    whole = source.domain.source
+    if whole is not None and (_updates(body) or writing.may_write(build, body)):
+        if evident.is_tensor(build, whole):
+            return sequence(build, build.emit("method.flip", whole, Const(0)))
+        if evident.may_be_tensor(build, whole):
+            raise build.refuse("unsupported-iterable", "'reversed' of what may be a tensor is a copy of it")
     count = _length(build, source)
     if source.domain.source is None and isinstance(inner, ast.Call) and _is(source.domain.step, 1):
         if isinstance(inner.func, ast.Name) and inner.func.id == "range":
@@ -335,6 +346,11 @@ def _reversed(build: Builder, inner: ast.expr) -> Source | list[Value]:
     return Source(Range(Const(0), count, Const(1), source.domain.source), item, source.sequences)
 
 
+def _updates(body: Sequence[ast.stmt]) -> bool:
+    """Whether names are updated, which changes tensors in place."""
+    return any(isinstance(node, ast.AugAssign) for statement in body for node in nodes_of(statement))
+
+
 def _reversed_range(build: Builder, source: Source) -> Source:
     domain = source.domain
     one = Const(1)
@@ -343,8 +359,10 @@ def _reversed_range(build: Builder, source: Source) -> Source:
     return Source(Range(start, end, Const(-1)), lambda build, index: index)
 
 
-def _enumerate(build: Builder, inner: ast.expr, start: list[ast.expr]) -> Source | list[Value]:
-    source = source_of_iterable(build, inner)
+def _enumerate(
+    build: Builder, inner: ast.expr, start: list[ast.expr], body: Sequence[ast.stmt]
+) -> Source | list[Value]:
+    source = source_of_iterable(build, inner, body)
     if isinstance(source, list):
         first = expressions.evaluate_atom(build, start[0]) if start else Const(0)
         return [Tup((_number(build, first, position), item)) for position, item in enumerate(source)]
@@ -365,12 +383,14 @@ def _number(build: Builder, first: Atom, position: int) -> Atom:
     return known or build.emit("add", first, Const(position))
 
 
-def _zip(build: Builder, inners: list[ast.expr], *, strict: bool = False) -> Source | list[Value]:
+def _zip(
+    build: Builder, inners: list[ast.expr], body: Sequence[ast.stmt], *, strict: bool = False
+) -> Source | list[Value]:
     """Items side by side, up to the end of the shortest; ``strict``: all are as long."""
     calls = (node for inner in inners[:-1] for node in nodes_of(inner) if isinstance(node, ast.Call))
     if any(_is_call_of(build, node, ("map",)) for node in calls):
         raise build.refuse("unsupported-iterable", "'zip' asks for an item more of what is mapped before its last one")
-    sources = [_source_of_argument(build, inner) for inner in inners]
+    sources = [_source_of_argument(build, inner, body) for inner in inners]
     every = [source for part in sources for source in part]
     if strict:
         _require_one_length(build, every)
@@ -388,10 +408,10 @@ def _require_one_length(build: Builder, sources: list[Source | list[Value]]) -> 
         build.add(Require(same, "'zip' of sequences of different lengths", build.span))
 
 
-def _source_of_argument(build: Builder, node: ast.expr) -> list[Source | list[Value]]:
+def _source_of_argument(build: Builder, node: ast.expr, body: Sequence[ast.stmt]) -> list[Source | list[Value]]:
     """What an argument of ``zip`` runs through; of ``*lists`` each of them."""
     if not isinstance(node, ast.Starred):
-        return [source_of_iterable(build, node)]
+        return [source_of_iterable(build, node, body)]
     spread = expressions.spread(build, expressions.evaluate(build, node.value))
     return [of_value(build, value) for value in spread.items]
 
@@ -443,10 +463,10 @@ def _zip_sources(build: Builder, sources: list[Source]) -> Source:
     return Source(Range(Const(0), count, Const(1), sources[0].domain.source), item, sequences)
 
 
-def _map(build: Builder, function: ast.expr, inners: list[ast.expr]) -> Source | list[Value]:
+def _map(build: Builder, function: ast.expr, inners: list[ast.expr], body: Sequence[ast.stmt]) -> Source | list[Value]:
     """``map(f, xs)``: the items are values of ``f``."""
     called = expressions.evaluate(build, function)
-    source = _zip(build, inners)
+    source = _zip(build, inners, (*body, ast.Expr(ast.Call(function, [], []))))
     if isinstance(source, list):
         return [_late_call(called, item) for item in source]
 

@@ -42,6 +42,7 @@ from looplift.ir.grammar import (
     uses,
     walk,
 )
+from looplift.ir.writes import GROWING
 
 Place = tuple[str | int, ...]
 """A name and the positions in its tuple, outermost first."""
@@ -300,7 +301,7 @@ def translate_for(build: Builder, node: ast.For) -> None:
             return
         if not getattr(node, STOP_ATTRIBUTE, None):
             node = nests.nested(build, node)
-    source = iteration.source_of_iterable(build, node.iter)
+    source = iteration.source_of_iterable(build, node.iter, node.body)
     site = build.site(node)
     if isinstance(source, iteration.Source) and build.forms.get(site) == STATIC:
         source = unrolling.positions(build, source)
@@ -360,7 +361,7 @@ def _lengthened(loop: Loop) -> list[Atom]:
         match statement:
             case Append(ref=ref):
                 found.append(ref)
-            case Let(op=op) | Perform(op=op) if op.name.removeprefix("method.") in statements.GROWING and op.args:
+            case Let(op=op) | Perform(op=op) if op.name.removeprefix("method.") in GROWING and op.args:
                 found += [arg for arg in op.args[:1] if isinstance(arg, Var)]
             case Let(op=Op(name="inplace.add", args=[ref, *_])):
                 found += [ref] if isinstance(ref, Var) else []

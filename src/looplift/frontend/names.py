@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import re
 import types
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass, field, fields_of
@@ -48,10 +50,36 @@ def names_of(nodes: ast.AST | Iterable[ast.AST | None]) -> Names:
     return every
 
 
+def walk_own(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes except those of functions inside."""
+    yield node
+    for child in children_of(node):
+        if not isinstance(child, (*FUNCTIONS, ast.ClassDef)):
+            yield from walk_own(child)
+
+
 def position_of(node: ast.AST) -> tuple[int, int]:
     """Line and column of a statement or expression."""
     assert isinstance(node, ast.stmt | ast.expr)
     return node.lineno, node.col_offset
+
+
+class Numbers(Iterator[int]):
+    """Numbers for made-up names: none with which a name of the author's ends, so that these are no names of his."""
+
+    def __init__(self):
+        self.counted, self.taken = itertools.count(1), set[int]()
+
+    def __next__(self) -> int:
+        return next(number for number in self.counted if number not in self.taken)
+
+    def avoid(self, statements: Iterable[ast.AST]) -> None:
+        """Statements are read, with names of their own."""
+        named = (node.id for statement in statements for node in nodes_of(statement) if isinstance(node, ast.Name))
+        self.taken |= {int(found[1]) for name in named if (found := _NUMBERED.fullmatch(name))}
+
+
+_NUMBERED = re.compile(r"_.*_([0-9]{1,9})")
 
 
 def fresh_name(name: str, taken: Iterable[str]) -> str:
@@ -166,6 +194,7 @@ class _Collector(ast.NodeVisitor):
         inside = names_of(node.body)
         self.names.loads |= inside.loads
         self.names.captured |= inside.loads | inside.captured
+        self.names.rebound |= (inside.outer & inside.stores) | inside.rebound
         self.names.stores.add(node.name)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:

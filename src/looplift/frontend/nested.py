@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from looplift.base.data import dataclass
-from looplift.frontend import evident, gaps, iteration, rows
+from looplift.frontend import dictionaries, evident, gaps, iteration, rows
 from looplift.frontend.scope import Builder, Structure, Value
 from looplift.ir.grammar import Atom
 
@@ -65,7 +65,7 @@ def _watch_types(build: Builder, path: str, suffix: str, flat: list[Any]) -> Non
 
 @dataclass(eq=False)
 class Frozen(Structure):
-    """A set or tuple of numbers, as the list of its items: they are read, and nothing else may hold it."""
+    """A set or tuple, as the list of its items: they are read, and nothing else may hold it."""
 
     kind: type
     whole: Atom
@@ -73,7 +73,7 @@ class Frozen(Structure):
 
     @property
     def noun(self) -> str:  # type: ignore[override]
-        return f"an item of a list, a {self.kind.__name__},"
+        return f"a {self.kind.__name__} that is read as the list of its items"
 
     def length(self, build: Builder) -> Atom:
         return build.emit("builtin.len", self.whole)
@@ -82,6 +82,8 @@ class Frozen(Structure):
         return iteration.sequence(build, self.whole)
 
     def contains(self, build: Builder, key: Value) -> Atom:
+        if (table := dictionaries.members(build, self.whole, key)) is not None:
+            return build.atom(table.contains(build, key))
         return build.emit("in_", build.atom(key), self.whole)
 
     def item(self, build: Builder, key: Value) -> Value:

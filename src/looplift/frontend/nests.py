@@ -11,14 +11,14 @@ import ast
 import itertools
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from looplift.base.syntax import children_of, nodes_of
-from looplift.frontend import evident, sugar, writing
+from looplift.frontend import evident, expressions, sugar, writing
 from looplift.frontend.scope import Builder
-from looplift.ir.grammar import Const
+from looplift.ir.grammar import Const, Require
 
 PAIRS = (itertools.combinations, itertools.combinations_with_replacement, itertools.permutations)
 
@@ -26,6 +26,8 @@ PAIRS = (itertools.combinations, itertools.combinations_with_replacement, iterto
 def nested(build: Builder, node: ast.For) -> ast.For:
     """The same loop; as a nest of plain loops, where its iterator is one of these and nothing leaves it early."""
     if not isinstance(node.iter, ast.Call) or any(_leaves(child) for child in node.body):
+        return node
+    if not build.is_builtin("range"):
         return node
     if node.iter.keywords:
         return _repeated(build, node)
@@ -37,7 +39,7 @@ def nested(build: Builder, node: ast.For) -> ast.For:
         return _nest(build, node, node.iter.args, _plain)
     if iterator is np.ndindex:
         sizes = _sizes(build, node.iter.args)
-        return node if sizes is None else _nest(build, node, [_range(size) for size in sizes], _plain)
+        return node if sizes is None else _nest(build, node, [_range(size) for size in sizes], _plain, counts=True)
     if iterator is np.ndenumerate and len(node.iter.args) == 1:
         return _enumerated(build, node)
     if iterator in PAIRS and len(node.iter.args) == 2:
@@ -76,18 +78,26 @@ def _leaves(node: ast.AST) -> bool:
 
 
 def _nest(
-    build: Builder, node: ast.For, iterables: list[ast.expr], value: Callable[[list[ast.expr]], ast.expr]
+    build: Builder,
+    node: ast.For,
+    iterables: list[ast.expr],
+    value: Callable[[list[ast.expr]], ast.expr],
+    *,
+    counts: bool = False,
 ) -> ast.For:
-    """Loops over fresh names, and the author's target bound inside all of them."""
+    """Loops over fresh names, and the author's target bound inside all of them. ``counts``: no range is of a negative
+    number."""
     assigned = {n.id for child in (node.target, *node.body) for n in nodes_of(child)
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}  # fmt: skip
-    read = {n.id for iterable in iterables for n in nodes_of(iterable) if isinstance(n, ast.Name)}
+    others = [iterable for iterable in iterables if not _is_range(iterable)]
+    read = {n.id for iterable in others for n in nodes_of(iterable) if isinstance(n, ast.Name)}
     if not iterables or any(isinstance(iterable, ast.Starred) for iterable in iterables) or assigned & read:
         return node
-    if not all(map(_is_simple, iterables)) or (
-        writing.may_write(build, node.body) and not all(_is_seen_through(build, iterable) for iterable in iterables)
+    if not all(_is_simple(build, iterable) for iterable in iterables) or (
+        writing.may_write(build, node.body) and not all(_is_seen_through(build, iterable) for iterable in others)
     ):
         return node
+    iterables = [_with_bounds(build, one, counts=counts) if _is_range(one) else one for one in iterables]
     names = [f"_{k}_{next(build.counter)}" for k in _hints(node.target, len(iterables))]
     reads: list[ast.expr] = [ast.Name(name, ast.Load()) for name in names]
     body: list[ast.stmt] = [ast.Assign([node.target], value(reads)), *node.body]
@@ -99,18 +109,40 @@ def _nest(
     return ast.fix_missing_locations(loop)
 
 
-def _is_simple(iterable: ast.expr) -> bool:
+def _is_range(iterable: ast.expr) -> TypeGuard[ast.Call]:
+    match iterable:
+        case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]):
+            return not any(isinstance(one, ast.Starred) for one in args)
+    return False
+
+
+def _with_bounds(build: Builder, made: ast.Call, *, counts: bool = False) -> ast.Call:
+    """A range whose bounds were evaluated in front of the nest: the body may change what they are made of."""
+    return _range(*(_bound(build, bound, is_count=counts) for bound in made.args))
+
+
+def _bound(build: Builder, node: ast.expr, *, is_count: bool = False) -> ast.expr:
+    if isinstance(node, ast.Constant) and type(node.value) is int and node.value >= 0:
+        return node
+    value = build.atom(expressions.evaluate(build, node))
+    if is_count:
+        build.add(Require(build.emit("ge", value, Const(0)), "a size is negative", build.span))
+    name = f"_bound_{next(build.counter)}"
+    build.env[name] = value
+    return ast.Name(name, ast.Load())
+
+
+def _is_simple(build: Builder, iterable: ast.expr) -> bool:
     """Whether an expression may be evaluated again and again."""
     calls = [part for part in nodes_of(iterable) if isinstance(part, ast.Call)]
     plain = ("range", "len", "enumerate", "reversed", "zip")
-    return all(isinstance(call.func, ast.Name) and call.func.id in plain for call in calls)
+    named = [call.func.id for call in calls if isinstance(call.func, ast.Name)]
+    return len(named) == len(calls) and all(name in plain and build.is_builtin(name) for name in named)
 
 
 def _is_seen_through(build: Builder, iterable: ast.expr) -> bool:
-    """Whether items that were taken before a loop are those that are read in it, also after a store: those of ranges,
-    tuples, and arrays of which they are views."""
-    if isinstance(iterable, ast.Call):
-        return isinstance(iterable.func, ast.Name) and iterable.func.id == "range"
+    """Whether items that were taken before a loop are those that are read in it, also after a store: those of tuples,
+    and of arrays of which they are views."""
     return isinstance(iterable, ast.Name) and evident.is_seen_through(build, build.lookup(iterable.id))
 
 
@@ -124,7 +156,7 @@ def _plain(reads: list[ast.expr]) -> ast.expr:
     return ast.Tuple(reads, ast.Load())
 
 
-def _range(*bounds: ast.expr) -> ast.expr:
+def _range(*bounds: ast.expr) -> ast.Call:
     return ast.Call(ast.Name("range", ast.Load()), list(bounds), [])
 
 
@@ -189,13 +221,14 @@ def _value(build: Builder, node: ast.expr) -> Any:
 def _enumerated(build: Builder, node: ast.For) -> ast.For:
     assert isinstance(node.iter, ast.Call)
     (array,) = node.iter.args
-    sizes = _shape(build, array)
+    sizes = _shape(build, array) if type(_value(build, array)) is np.ndarray else None  # items of others are no others
     if not sizes:
         return node
+    items = _bound(build, array)
 
     def value(reads: list[ast.expr]) -> ast.expr:
         index = ast.Tuple(reads, ast.Load())
-        return ast.Tuple([index, ast.Subscript(array, index, ast.Load())], ast.Load())
+        return ast.Tuple([index, ast.Subscript(items, index, ast.Load())], ast.Load())
 
     return _nest(build, node, [_range(size) for size in sizes], value)
 
@@ -219,17 +252,18 @@ def _chosen(build: Builder, node: ast.For, which: int) -> ast.For:
     assert isinstance(node.iter, ast.Call)
     source, size = node.iter.args
     count = size.value if isinstance(size, ast.Constant) and type(size.value) is int else 0
-    if not 2 <= count <= MOST or not build.is_builtin("range"):
+    if not 2 <= count <= MOST or not _is_simple(build, source):
         return node
-    if not _is_simple(source) or (writing.may_write(build, node.body) and not _is_seen_through(build, source)):
+    if writing.may_write(build, node.body) and not (_is_range(source) or _is_seen_through(build, source)):
         return node
     match source:
-        case ast.Call(func=ast.Name(id="range"), args=[end], keywords=[]):
+        case ast.Call(args=[end]) if _is_range(source):
             items = None
         case ast.Name() | ast.Attribute() if build.is_builtin("len") and (items := sugar.bound(build, source)):
             end = ast.Call(ast.Name("len", ast.Load()), [ast.Name(items, ast.Load())], [])
         case _:
             return node
+    end = _bound(build, end)
     places = [ast.Name(f"_{hint}_{next(build.counter)}", ast.Load()) for hint in _hints(node.target, count)]
     chosen: list[ast.expr] = [*places]
     if items is not None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from looplift.base.syntax import children_of, nodes_of
-from looplift.frontend.names import FUNCTIONS, free_names, names_of
+from looplift.frontend.names import FUNCTIONS, free_names, names_of, walk_own
 
 if TYPE_CHECKING:
     from looplift.frontend.regions import Region
@@ -78,14 +78,6 @@ def _own(region: Region) -> frozenset[str]:
     outside = [node for node in scope.function.body if node not in region.statements]
     rest = frozenset(region.live_out) | frozenset(region.arguments) | names_of(outside).stores
     return mine - elsewhere - rest
-
-
-def walk_own(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes except those of functions inside."""
-    yield node
-    for child in children_of(node):
-        if not isinstance(child, (*FUNCTIONS, ast.ClassDef)):
-            yield from walk_own(child)
 
 
 def _leaves_loop(node: ast.AST) -> bool:

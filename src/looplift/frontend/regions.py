@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import types
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -15,8 +16,18 @@ from typing import Any
 from looplift.base.data import dataclass, field
 from looplift.base.syntax import children_of, nodes_of
 from looplift.frontend.flow import Flow, flow_of
-from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, Names, free_names, names_of, parameters, position_of
-from looplift.frontend.obstacles import has_return, obstacle, walk_own
+from looplift.frontend.holding import Receivers, held_names, imports_of
+from looplift.frontend.names import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    Names,
+    free_names,
+    names_of,
+    parameters,
+    position_of,
+    walk_own,
+)
+from looplift.frontend.obstacles import has_return, obstacle
 from looplift.frontend.simple import (
     is_allocation,
     is_loop,
@@ -31,12 +42,6 @@ from looplift.frontend.source import Source
 
 _FRAME_READERS = frozenset(("locals", "vars", "eval", "exec", "globals", "dir"))
 _FRAME_METHODS = frozenset(("_getframe", "currentframe"))
-_KEY_CALLS = frozenset(("sorted", "min", "max", "sort", "reduce"))
-_LAZY_KEY_CALLS = frozenset(("map", "filter"))
-_CONSUMERS = frozenset((
-    "sum", "min", "max", "any", "all", "list", "tuple", "set", "frozenset", "dict", "sorted", "next", "join", "extend",
-    "update", "prod", "fsum", "fromiter", "stack", "cat", "Counter", "deque",
-))  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -47,21 +52,53 @@ class Scope:
     namespace: Mapping[str, Any]
     enclosing: frozenset[str] = frozenset()
     """Names of the functions around this one that it may read: its free variables."""
+    closure: frozenset[str] = frozenset()
+    """Those of them that are free variables of the function that is lifted, whose cells are known."""
+    rebound_around: frozenset[str] = frozenset()
+    """Those of them that some function rebinds."""
     refused: dict[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
     """Loops that cannot be moved, by place: code and sentence. Shared with the functions inside."""
+    imported_around: Mapping[str, Any] = field(default_factory=dict)
+    """What the functions around this one import."""
 
     @cached_property
     def flow(self) -> Flow:
-        return flow_of(self.function)
+        return flow_of(self.function, self.find)
 
     @cached_property
     def locals(self) -> frozenset[str]:
-        return frozenset(self.flow.names.stores | set(parameters(self.function.args))) - self.flow.names.outer
+        names = names_of(self.function.body)
+        return frozenset(names.stores | set(parameters(self.function.args))) - names.outer
 
     @cached_property
     def captured(self) -> frozenset[str]:
         """Locals that functions and generators inside hold on to."""
-        return held_names(self.function.body)
+        return held_names(self.function.body, self.receivers)
+
+    @cached_property
+    def doubted(self) -> frozenset[str]:
+        """More of them, if parameters are no containers of Python's."""
+        receivers = Receivers(self.function, self.receivers.find, may_ask=False)
+        return held_names(self.function.body, receivers) - self.captured
+
+    @cached_property
+    def receivers(self) -> Receivers:
+        return Receivers(self.function, self.find)
+
+    def find(self, node: ast.expr) -> Any:
+        """The object that a name or an attribute of a module stands for; modules that it imports are known, too."""
+        if isinstance(node, ast.Attribute):
+            owner = self.find(node.value)
+            return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) else None
+        if not isinstance(node, ast.Name):
+            return None
+        return self.imported.get(node.id) or self.lookup(node.id)
+
+    @cached_property
+    def imported(self) -> dict[str, Any]:
+        """What it or a function around it imports, by names that nothing else binds."""
+        around = {name: one for name, one in self.imported_around.items() if name in self.enclosing - self.locals}
+        return around | imports_of(self.function)
 
     @cached_property
     def helpers(self) -> dict[str, frozenset[str]]:
@@ -92,48 +129,6 @@ class Scope:
             if isinstance(node, ast.Attribute) and node.attr in _FRAME_METHODS:
                 return True
         return False
-
-
-def held_names(nodes: list[ast.stmt]) -> frozenset[str]:
-    """Names that functions and generators in statements hold on to, except those that are gone at once: keys of
-    ``sorted`` and the like, and what ``sum`` and the like run through."""
-    held: set[str] = set()
-
-    def visit(node: ast.AST, consumed: bool) -> None:
-        if isinstance(node, FUNCTIONS):
-            held.update(free_names(node))
-        elif isinstance(node, ast.ClassDef):
-            held.update(names_of(node).captured)
-        elif isinstance(node, ast.GeneratorExp) and not consumed:
-            held.update(_held_by(node))
-        callee = _callee(node) if isinstance(node, ast.Call) else ""
-        is_key = callee in _KEY_CALLS or (consumed and callee in _LAZY_KEY_CALLS)
-        consumes = callee in _CONSUMERS or isinstance(node, ast.Starred) or _is_taken_apart(node)
-        for child in children_of(node):
-            value = child.value if isinstance(child, ast.keyword) else child
-            if not (is_key and isinstance(value, ast.Lambda)):
-                visit(child, consumes)
-
-    for node in nodes:
-        visit(node, False)
-    return frozenset(held)
-
-
-def _is_taken_apart(node: ast.AST) -> bool:
-    """Whether an assignment takes its value apart, and keeps nothing of it."""
-    return isinstance(node, ast.Assign) and all(isinstance(one, ast.Tuple | ast.List) for one in node.targets)
-
-
-def _held_by(node: ast.GeneratorExp) -> set[str]:
-    """Names that a generator reads while it runs: what its first iteration goes through was evaluated before."""
-    rest = [part for one in node.generators for part in (one.target, *one.ifs)]
-    inside = names_of([node.elt, *rest, *(one.iter for one in node.generators[1:])])
-    return inside.loads - inside.stores
-
-
-def _callee(node: ast.Call) -> str:
-    func = node.func
-    return func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
 
 
 @dataclass(eq=False)
@@ -187,7 +182,23 @@ class Region:
         scope, flow, start = self.scope, self.scope.flow, self.block[self.start]
         inner = (read for name in self._read if (read := scope.helpers.get(name)))
         names = (self._read & flow.possible[start]) | (frozenset().union(*inner) & flow.bound[start])
-        return sorted(names | ((self._read & scope.enclosing) - scope.locals))
+        return sorted(names | self._from_around)
+
+    @cached_property
+    def shared(self) -> list[str]:
+        """Free variables that it reads where they are, as calls may rebind them while it runs, or after functions were
+        made here that hold on to them."""
+        scope = self.scope
+        return sorted(self._from_around & (scope.closure | scope.rebound_around | self.held))
+
+    @cached_property
+    def handed_over(self) -> list[str]:
+        """Those of them whose cells are known only where it is called."""
+        return [name for name in self.shared if name not in self.scope.closure]
+
+    @cached_property
+    def _from_around(self) -> frozenset[str]:
+        return (self._read & self.scope.enclosing) - self.scope.locals
 
     @cached_property
     def never_bound(self) -> frozenset[str]:
@@ -223,7 +234,13 @@ class Region:
     @cached_property
     def held(self) -> frozenset[str]:
         """Names that functions and generators made here hold on to."""
-        return held_names(self.statements)
+        return held_names(self.statements, self.scope.receivers)
+
+    @cached_property
+    def asked(self) -> list[str]:
+        """Parameters that have to be containers of Python's, which keep no functions and generators for later."""
+        doubted = self.scope.doubted & (self.names.stores | self.bound_later)
+        return sorted(self.scope.receivers.asked) if doubted else []
 
     @cached_property
     def bound_later(self) -> frozenset[str]:
@@ -392,7 +409,7 @@ class Found:
 
 def find_regions(source: Source, namespace: Mapping[str, Any], free: tuple[str, ...] = ()) -> Found:
     """The regions of a function. ``namespace`` are its globals, ``free`` the names of its closure."""
-    scope = Scope(source.tree, namespace, frozenset(free))
+    scope = Scope(source.tree, namespace, frozenset(free), frozenset(free))
     regions = _regions_of_scope(scope, source.file)
     kinds = (ast.For, ast.While, *COMPREHENSIONS)
     every: list[ast.AST] = [node for node in nodes_of(source.tree) if isinstance(node, kinds)]
@@ -421,10 +438,14 @@ def _regions_of_scope(scope: Scope, file: str) -> list[Region]:
         return []
     regions = regions_of_block(scope, scope.function.body, file, scope.function.name)
     around = scope.locals | scope.enclosing
+    rebound = scope.rebound_around | scope.flow.names.rebound | scope.flow.names.outer
     for node in _inner_functions(scope.function):
         if not any(isinstance(child, ast.Yield | ast.YieldFrom | ast.Await) for child in walk_own(node)):
             free = frozenset(free_names(node)) & around
-            regions += _regions_of_scope(Scope(node, scope.namespace, free, scope.refused), file)
+            inner = Scope(node, scope.namespace, free, scope.closure - scope.locals, free & rebound, scope.refused)
+            inner.imported_around = scope.imported
+            inner.rebound_around |= free & inner.flow.names.outer
+            regions += _regions_of_scope(inner, file)
     return regions
 
 

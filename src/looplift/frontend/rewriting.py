@@ -14,7 +14,7 @@ import ast
 import copy
 import functools
 import types
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
 from looplift.base.data import dataclass, field
@@ -23,9 +23,14 @@ from looplift.frontend.callees import Place, calls_of_users, hooked
 from looplift.frontend.names import assigned_names, position_of
 from looplift.frontend.regions import Region, WholeBody
 from looplift.frontend.source import REGIONS_NAME, code_of
+from looplift.runtime.cells import Within
 
 CLOCK = "__looplift_clock__"
+VALUE = "__looplift_value_{}"
+"""The parameter for the value of a free variable that is read where it is."""
 READY = "__looplift_ready__"
+_CONTAINERS = "([].__class__, {}.__class__, {0}.__class__, ''.__class__)"
+"""Types that nobody rebinds."""
 
 
 @dataclass
@@ -37,6 +42,8 @@ class Table:
     regions: list[Any] = field(default_factory=list)
     hook: int = 0
     """The number of what calls in statements that stay go through; 0 for none."""
+    cells: Mapping[str, types.CellType] = field(default_factory=dict)
+    """The free variables of the function that is lifted."""
 
     @functools.cached_property
     def cell(self) -> types.CellType:
@@ -98,7 +105,8 @@ def replaced_block(block: list[Any], numbered: Numbered, offset: int = 0, whole:
 
 def _call_of(region: Region, number: int) -> list[ast.stmt]:
     """The statements that stand for a region."""
-    arguments = ", ".join(region.arguments)
+    cells = [f"lambda: ({', '.join(region.handed_over)},)"] if region.handed_over else []
+    arguments = ", ".join([*cells, *region.arguments])
     call = f"{REGIONS_NAME}[{number}]({arguments})"
     if region.returns:
         text = f"return {call}"
@@ -107,10 +115,11 @@ def _call_of(region: Region, number: int) -> list[ast.stmt]:
     for name in region.optional:
         text += f"\nif {name} is {REGIONS_NAME}[0]:\n    del {name}"
     statements = located(text, region.block[region.first])
-    if not region.uncertain:
+    if not region.uncertain and not region.asked:
         return statements
     needed = " ".join(f"{name};" for name in region.uncertain)
-    test = f"try:\n    {needed} {READY} = True\nexcept NameError:\n    {READY} = False"
+    holds = " and ".join(f"{name}.__class__ in {_CONTAINERS}" for name in region.asked) or "True"
+    test = f"try:\n    {needed} {READY} = {holds}\nexcept NameError:\n    {READY} = False"
     choose = f"if {READY}:\n    pass\nelse:\n    pass"
     guard, choice = located(f"{test}\n{choose}", region.block[region.first])
     assert isinstance(choice, ast.If)
@@ -139,13 +148,16 @@ def region_function(
     numbered: Numbered | None = None,
     clock: bool = False,
     places: Set[Place] = frozenset(),
-) -> types.FunctionType:
+    by_value: bool = False,
+    within: Within | None = None,
+) -> Callable[..., Any]:
     """The original statements of a region as a function of its arguments that returns its live-outs.
 
     With ``numbered``, regions inside are replaced by calls. With ``clock``, a last parameter is called with every
     iterable of a loop and with every condition of a ``while``, so that it can end a run that takes too long; it is told
     of exceptions, so that it can end a run in which they may not be made.
-    Calls at ``places`` go through the hook of statements that stay.
+    Calls at ``places`` go through the hook of statements that stay. Free variables are read where they are, those that
+    are handed over in the call that runs ``within``; ``by_value``: as the arguments say.
     """
     body = replaced_block(region.statements, numbered or {}, region.start, region.block)
     if numbered:
@@ -153,7 +165,9 @@ def region_function(
     if clock:
         body = _Clocked().visit(ast.Module([fresh_copy(node) for node in body], [])).body
     body += _ending(region)
-    parameters = [*region.arguments, *([CLOCK] if clock else [])]
+    shared = [] if by_value else region.shared
+    values = [VALUE.format(name) if name in shared else name for name in region.arguments]
+    parameters = [*values, *([CLOCK] if clock else [])]
     tree = ast.parse(f"def {region.name or 'region'}({', '.join(parameters)}): pass").body[0]
     assert isinstance(tree, ast.FunctionDef)
     tree.body = body
@@ -163,9 +177,12 @@ def region_function(
         tree = hooked(tree, region.hook)
     elif places:
         tree = hooked(tree, table.hook, places)
-    code = code_of(tree, (REGIONS_NAME,), region.file)
-    closure = tuple(table.cell for _ in code.co_freevars)
-    return types.FunctionType(code, table.namespace, tree.name, None, closure)
+    code = code_of(tree, (REGIONS_NAME, *shared), region.file)
+    cells = {**table.cells, REGIONS_NAME: table.cell}
+    if within is not None:
+        on_values = region_function(region, table, numbered=numbered, clock=clock, places=places, by_value=True)
+        return within.closing(code, table.namespace, cells, on_values)
+    return types.FunctionType(code, table.namespace, tree.name, None, tuple(cells[name] for name in code.co_freevars))
 
 
 def _kept_locals(body: list[ast.stmt], names: Iterable[str], place: ast.stmt) -> list[ast.stmt]:
@@ -234,14 +251,26 @@ class RegionProgram:
         self.is_whole = isinstance(region, WholeBody)
         self.loops = [position_of(node) for node in region.loops]
         self.namespace = self.table.namespace
+        self.within = Within(self.table.regions, self.number) if region.handed_over else None
+        self.entry = self.number
+        """The number of what is called in place of the statements."""
+        if self.within is not None:
+            self.entry = self.table.reserve()
+            self.table.regions[self.entry] = self.within
 
     @functools.cached_property
-    def original(self) -> types.FunctionType:
-        return region_function(self.region, self.table)
+    def original(self) -> Callable[..., Any]:
+        return region_function(self.region, self.table, within=self.within)
 
     @functools.cached_property
-    def clocked(self) -> types.FunctionType:
-        return region_function(self.region, self.table, clock=True)
+    def on_values(self) -> types.FunctionType:
+        """The statements as a function of their arguments alone: of copies, or of others than those of a call."""
+        made: Any = region_function(self.region, self.table, by_value=True) if self.region.shared else self.original
+        return made
+
+    @functools.cached_property
+    def clocked(self) -> Callable[..., Any]:
+        return region_function(self.region, self.table, clock=True, by_value=True)
 
     @property
     def hook(self) -> int:
@@ -252,21 +281,21 @@ class RegionProgram:
         """What the statements call that may be functions of the user's, which are lifted by themselves."""
         return calls_of_users(self.region.statements) if self.table.hook and not self.is_whole else {}
 
-    def with_hooks(self, places: Set[Place]) -> types.FunctionType:
+    def with_hooks(self, places: Set[Place]) -> Callable[..., Any]:
         """The statements, whose calls at some places go through the hook."""
-        return region_function(self.region, self.table, places=places)
+        return region_function(self.region, self.table, places=places, within=self.within)
 
     def divide(
         self, line: int, reached: int, places: Set[Place]
-    ) -> tuple[types.FunctionType, list[RegionProgram]] | None:
+    ) -> tuple[Callable[..., Any], list[RegionProgram]] | None:
         """The statements with smaller regions in them, to use when this region was refused at ``line``, and as a typed
         program at ``reached``; calls at some places go through the hook."""
         pieces = self.region.pieces(line if self.region.covers(line) else 0, reached)
         if not pieces and not self.is_whole:
             return None
         parts = [RegionProgram(piece, self.table, self.table.reserve(), not self.is_whole) for piece in pieces]
-        numbered = {part.region: part.number for part in parts}
-        return region_function(self.region, self.table, numbered=numbered, places=places), parts
+        numbered = {part.region: part.entry for part in parts}
+        return region_function(self.region, self.table, numbered=numbered, places=places, within=self.within), parts
 
     @property
     def span(self) -> tuple[int, int, int]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from looplift.base.classes import is_called_object
 from looplift.base.data import dataclass
-from looplift.frontend import calls, expressions, iteration
+from looplift.base.declared import Read
+from looplift.frontend import calls, expressions, iteration, reading
 from looplift.frontend.scope import Builder, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Range
 
@@ -40,16 +41,24 @@ class Record(Structure):
     def attribute(self, build: Builder, name: str) -> Value:
         getter = expressions.getter_of(build, kind, name) if (kind := self._class()) is not None else None
         if getter is not None:
+            self._watch(build, name)
             return calls.inline(build, Const(getter, f"{self.path}.{name}"), getter, [self], {})
         for sample in self.samples:
             expressions.read_attribute(build, sample, f"an item of {self.path}", name)
+        self._watch(build, name)
         return self.part(build, f".{name}", lambda sample: getattr(sample, name))
+
+    def _watch(self, build: Builder, name: str) -> None:
+        """No code runs where the attribute is read."""
+        column = f"[row{self.suffix} for row in {self.everything}]" if self.suffix else self.everything
+        reading.watch_each(build, self.samples, column, name)
 
     def method(self, build: Builder, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
         kind = self._class()
         function = None if kind is None else inspect.getattr_static(kind, name, None)
         if kind is None or not isinstance(function, types.FunctionType) or expressions.reads_its_own_way(kind):
             return super().method(build, name, args, kwargs)
+        self._watch(build, name)
         build.watch(kind, f".{name}", function)
         # an attribute of an object has precedence over a method
         build.watch(
@@ -187,7 +196,7 @@ def column_item(build: Builder, path: str, suffix: str, samples: list[Any], inde
     words = kinds == {str} or (kinds <= {str, types.NoneType} and types.NoneType in kinds)
     if words or (samples and len(kinds) == 1 and is_record(samples[0])):
         rows = f"[row{suffix} for row in {path}]"
-        build.watch(None, f"set(map(type, {rows if suffix else path}))", kinds)
+        build.reads.append(Read(rows if suffix else path, "", tuple(kinds), each=True))
         ref = build.live_in(column, samples)
         return Row(path, suffix, samples, index, build.emit("iter_item", ref, index, hint="item"))
     from looplift.frontend import nested

@@ -14,8 +14,10 @@ from typing import Any
 
 from looplift.base.classes import is_called_object
 from looplift.base.data import dataclass, field
+from looplift.base.declared import Read
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span, span_of
+from looplift.frontend.names import Numbers
 from looplift.ir.grammar import (
     UNDEFINED,
     UNRECORDED,
@@ -236,6 +238,10 @@ WITHOUT_HISTORY = frozenset(
 MISSING = object()
 
 
+LITERALS = (bool, int, float, str, bytes)
+"""Types of values that a text spells; those that inherit from them say themselves what they are."""
+
+
 def is_static(value: Any) -> bool:
     """Values that a variant is made for: modules, functions, classes, network modules, dtypes, flags and strings."""
     import torch
@@ -251,7 +257,7 @@ def spelled(value: Any, path: str) -> Const:
     """A static value that is known by itself, whatever names lead to it: emitted code spells it by ``path``."""
     import torch
 
-    if value is None or value is Ellipsis or isinstance(value, (bool, int, float, str, bytes)):
+    if value is None or value is Ellipsis or type(value) in LITERALS:
         return Const(value)
     return Const(value, str(value) if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)) else path)
 
@@ -281,11 +287,13 @@ class Builder:
     param_values: dict[str, Any] = field(default_factory=dict)
     guards: list[tuple[str, Any]] = field(default_factory=list)
     foreign: dict[tuple[int, str], Watched] = field(default_factory=dict)
+    reads: list[Read] = field(default_factory=list)
+    """The attributes that are read of what the region is given, and whose reading must run no code."""
     strangers: set[Const] = field(default_factory=set)
     """Constants whose path is one of another namespace: nothing is reached by it in the region's."""
     in_guarded_cells: set[Const] = field(default_factory=set)
     modules: dict[str, Any] = field(default_factory=dict)
-    counter: itertools.count = field(default_factory=lambda: itertools.count(1))
+    counter: Numbers = field(default_factory=Numbers)
     calls: list[Any] = field(default_factory=list)
     descents: list[Any] = field(default_factory=list)
     """Of the functions among them that are translated in place: what is known of their arguments; see ``descents``."""
@@ -352,6 +360,8 @@ class Builder:
     """Whether what is translated now runs under ``torch.no_grad()``, and what is around it does not."""
     unrecorded: set[str] = field(default_factory=set)
     """What does so: "values", "stores"; "inference" for what runs under ``torch.inference_mode()``."""
+    unrecorded_spans: set[Span] = field(default_factory=set)
+    """Where that stands."""
     leaves: set[Var] = field(default_factory=set)
     """Tensors that the region made and asks gradients for."""
     alike: dict[str, Atom] = field(default_factory=dict)
@@ -377,6 +387,7 @@ class Builder:
     def add(self, statement: Statement) -> None:
         if self.without_history:
             self.unrecorded.add("stores" if isinstance(statement, Store) else "values")
+            self.unrecorded_spans.add(self.span)
         self.blocks[-1].append(statement)
 
     def emit(self, name: str, *args: Operand, hint: str = "t", **kwargs: Operand) -> Var:
@@ -564,8 +575,7 @@ class Builder:
         """A name of an inlined function's own module or closure: static, or a number that is guarded to stay."""
         outer = self.frame.outer
         cell = outer.cells.get(name) if isinstance(outer, Outer) else None
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not is_number and not self.is_known_by_itself(value):
+        if type(value) not in (int, float) and not self.is_known_by_itself(value):
             return self._shared(name, value, is_global=cell is None)
         if cell is not None and not self.frame.cells_are_guarded:
             self.watch(cell, ".cell_contents", value)
@@ -588,9 +598,11 @@ class Builder:
     def is_known_by_itself(value: Any) -> bool:
         import torch
 
-        own = (bool, str, bytes, type, types.ModuleType, torch.dtype, torch.layout, torch.memory_format)
+        own = (type, types.ModuleType, torch.dtype, torch.layout, torch.memory_format)
         functions = (types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)
         if value is None or value is Ellipsis or isinstance(value, (*own, *functions)):
+            return True
+        if type(value) in (bool, str, bytes):
             return True
         from looplift.ops.names import name_of
 

@@ -35,11 +35,10 @@ from looplift.ir.grammar import (
     Var,
     children,
 )
+from looplift.ir.writes import is_in_place
 
 TEMPORARY = ("t", "items", "choice", "pair")
 """Names of values that have none of their author's yet."""
-GROWING = frozenset(("append", "extend", "insert", "pop", "remove", "clear", "add", "discard", "update", "popleft"))
-IN_PLACE = GROWING | {"sort", "reverse", "fill", "setdefault", "popitem", "appendleft", "rotate"}
 
 
 def without_docstring(statements: list[ast.stmt]) -> list[ast.stmt]:
@@ -295,7 +294,7 @@ def has_effect(statement: Statement) -> bool:
     prefix, _, method = statement.op.name.partition(".")
     if prefix in ("call", "inplace"):
         return True
-    return prefix == "method" and (method in IN_PLACE or (method.endswith("_") and not method.endswith("__")))
+    return prefix == "method" and is_in_place(method)
 
 
 METHOD = "looplift_method"

@@ -388,8 +388,13 @@ def dict_comprehension(build: Builder, node: ast.DictComp) -> Value:
     """``{k: v for x in xs}`` is an empty dict and a loop that stores."""
     name = f"_dict_{next(build.counter)}"
     build.env[name] = empty_dict(build, node)
-    target = ast.Subscript(ast.Name(name, ast.Load()), node.key, ast.Store())
-    loop = comprehensions.loops_of(node.generators, [ast.Assign([target], node.value)])
+    key, made = node.key, []
+    if any(comprehensions.has_effects(build, part) for part in (node.key, node.value)):  # the key is made first
+        first = f"_key_{next(build.counter)}"
+        made = [ast.Assign([ast.Name(first, ast.Store())], node.key)]
+        key = ast.Name(first, ast.Load())
+    target = ast.Subscript(ast.Name(name, ast.Load()), key, ast.Store())
+    loop = comprehensions.loops_of(node.generators, [*made, ast.Assign([target], node.value)])
     ast.copy_location(loop, node)
     ast.fix_missing_locations(loop)
     comprehensions.translate_scoped(build, node.generators, [loop])

@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from looplift.base.data import dataclass
 from looplift.frontend import comprehensions, evident, expressions, statements, writing
 from looplift.frontend.exits import FIRST, without_exits
-from looplift.frontend.scope import Builder, Value
+from looplift.frontend.scope import Builder, Structure, Value
 from looplift.ir.grammar import SORTED, Const, Var
 
 
@@ -39,6 +40,20 @@ def _parsed(text: str, **parts: ast.expr) -> list[ast.stmt]:
             return parts.get(node.id, node)
 
     return [Filled().visit(node) for node in ast.parse(text).body]
+
+
+@dataclass(eq=False)
+class _Something(Structure):
+    """Called with what a function gave, in loops in which None stands for nothing so far; gives it back. ``name``: of
+    what is not None where the function is called."""
+
+    name: str
+
+    def call(self, build: Builder, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        (value,) = args
+        if evident.may_be_none(build, value, build.env.get(self.name)):
+            raise build.refuse("mixed-kinds", "a function that may give None, where items are compared or joined by it")
+        return value
 
 
 def _run(build: Builder, node: ast.AST, made: list[ast.stmt], generators: list[ast.comprehension], name: str) -> Value:
@@ -63,18 +78,20 @@ def best_by_key(build: Builder, node: ast.Call, name: str) -> Value | None:
         return None
     n = next(build.counter)
     key, best, top, item, score = (f"_{word}_{n}" for word in ("key", "best", "top", "item", "score"))
+    iterable = comprehensions.made_first(build, node.args[0], [node.keywords[0].value])
     build.env[key] = expressions.evaluate(build, node.keywords[0].value)
+    build.env[something := f"_something_{n}"] = _Something(best)
     sign = ">" if name == "max" else "<"
     made = _parsed(
         f"{best} = None\n{top} = None\n"
-        f"for {item} in iterable:\n    {score} = {key}({item})\n"
+        f"for {item} in iterable:\n    {score} = {something}({key}({item}))\n"
         f"    if {top} is None or {score} {sign} {top}:\n        {top} = {score}\n        {best} = {item}\n",
-        iterable=node.args[0],
+        iterable=iterable,
     )
     try:
-        return _run(build, node, made, _generators(item, node.args[0]), best)
+        return _run(build, node, made, _generators(item, iterable), best)
     finally:
-        for left in (key, top, score):
+        for left in (key, top, score, something):
             build.env.pop(left, None)
 
 
@@ -106,6 +123,7 @@ def first_of(build: Builder, node: ast.Call) -> Value | None:
         return None
     generator, default = node.args
     assert isinstance(generator, ast.GeneratorExp)
+    comprehensions.made_first(build, generator, [default])
     if len(generator.generators) != 1:
         return None
     found = f"_found_{next(build.counter)}"
@@ -121,13 +139,15 @@ def reduced(build: Builder, node: ast.Call) -> Value | None:
     function, total, item = (f"_{word}_{n}" for word in ("function", "total", "item"))
     build.env[function] = expressions.evaluate(build, node.args[0])
     start = node.args[2] if len(node.args) == 3 else ast.Constant(None)
+    iterable = comprehensions.made_first(build, node.args[1], [start])
     step = f"{function}({total}, {item})"
     if len(node.args) == 2:
-        step = f"{item} if {total} is None else {step}"
+        build.env[something := f"_something_{n}"] = _Something(total)
+        step = f"{something}({item} if {total} is None else {step})"
     text = f"{total} = start\nfor {item} in iterable:\n    {total} = {step}\n"
-    made = _parsed(text, start=start, iterable=node.args[1])
+    made = _parsed(text, start=start, iterable=iterable)
     try:
-        return _run(build, node, made, _generators(item, node.args[1]), total)
+        return _run(build, node, made, _generators(item, iterable), total)
     finally:
         build.env.pop(function)
 
@@ -201,10 +221,11 @@ def _accumulated(build: Builder, node: ast.For, args: list[ast.expr], *, numbere
     if len(args) == 2:
         build.env[function] = expressions.evaluate(build, args[1])
         step = f"{function}({total}, {item})"
+    build.env[something := f"_something_{n}"] = _Something(total)
     build.env[total] = Const(None)
     head = f"for {k}, {item} in enumerate(iterable)" if numbered else f"for {item} in iterable"
     target = f"{k}, {total}" if numbered else total
-    text = f"{head}:\n    {total} = {item} if {total} is None else {step}\n    target = {target}\n"
+    text = f"{head}:\n    {total} = {something}({item} if {total} is None else {step})\n    target = {target}\n"
     made = _with_body(node, text, iterable=args[0])
     setattr(made, FIRST, True)
     return made

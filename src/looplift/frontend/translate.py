@@ -30,6 +30,7 @@ from looplift.ir import (
     tables,
 )
 from looplift.ir.grammar import (
+    RESULT,
     TABLE,
     UNDEFINED,
     Append,
@@ -48,7 +49,6 @@ from looplift.ir.grammar import (
 from looplift.ir.prune import prune
 from looplift.ops.names import LIMITS
 
-RESULT = "return"
 MAX_ATTEMPTS = 40
 
 
@@ -86,6 +86,7 @@ def translate(
         build = Builder(
             values, bound=bound, forms=forms, markers=bool(markers), scattered=scattered, clips=clips, changes=changes
         )
+        build.counter.avoid(statements)
         build.meets = markers == MET
         build.empties, build.fixed, build.attributes, build.late = empties, fixed, sets, late
         build.grown = dict.fromkeys(grown)
@@ -108,12 +109,14 @@ def translate(
         "values": arguments,
         "guards": build.guards,
         "foreign": list(build.foreign.values()),
+        "reads": list(dict.fromkeys(build.reads)),
         "modules": build.modules,
         "unrolled": build.unrolled,
         "sets": tuple(key for key, _ in results if "." in key and "[" not in key),
         "grows": tuple(build.grown),
         "leaves": build.leaves,
         "unrecorded": frozenset(build.unrecorded),
+        "unrecorded_spans": frozenset(build.unrecorded_spans),
         "alike": {build.params[path]: like for path, like in build.alike.items()},
         "same": list(build.same.values()),
         "differentiates": differentiates or bool(build.leaves),

@@ -50,7 +50,10 @@ class Axis:
 
 @dataclass(eq=False)
 class Node:
-    """One value. ``attrs`` holds what is no operand: names, dimensions, dtypes, subscript pieces."""
+    """One value. ``attrs`` holds what is no operand: names, dimensions, dtypes, subscript pieces.
+
+    ``born``: the serial of the value that this one is in the place of, if any. What it reads is as it was then.
+    """
 
     op: str
     args: tuple[Node, ...] = ()
@@ -59,11 +62,17 @@ class Node:
     attrs: dict[str, Any] = field(default_factory=dict)
     hint: str = ""
     serial: int = field(default_factory=lambda: next(_serial))
+    born: int | None = None
 
     @property
     def rank(self) -> int:
         """Dimensions in the emitted code."""
         return len(self.axes) + self.kind.rank
+
+    @property
+    def time(self) -> int:
+        """When it is computed, among steps and their serials."""
+        return self.serial if self.born is None else self.born
 
 
 @dataclass(eq=False)
@@ -194,6 +203,16 @@ class Program:
     def has_loops(self) -> bool:
         """Whether loops stay, outside of others."""
         return any(isinstance(step, For | Forever) for step in self.steps)
+
+
+def next_serial() -> int:
+    """A number after those of all nodes and steps that there are."""
+    return next(_serial)
+
+
+def anew(node: Node, **changes: Any) -> Node:
+    """A node of its own that is as another one but for changes, and reads what that reads as it was then."""
+    return replace(node, **changes, serial=next_serial(), born=node.time)
 
 
 def leaves_of(node: Node) -> list[Node]:

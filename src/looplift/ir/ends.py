@@ -38,6 +38,7 @@ from looplift.ir.grammar import (
 from looplift.ir.integers import Integers
 from looplift.ir.prune import without_unread_lists
 from looplift.ir.started import LENGTHS, Changes
+from looplift.ir.writes import Writes
 
 EXTREMES = frozenset(("builtin.max", "builtin.min"))
 READS = frozenset(("getitem", "iter_item", "builtin.sum", *EXTREMES, *LENGTHS))
@@ -144,6 +145,7 @@ class _Ends:
 
     def _lengths(self, filling: _Filling, extreme: Let) -> tuple[list[Statement], list[Atom]] | None:
         """Where each of the loops ends, and the statements that compute that where the extreme is taken."""
+        writes = self._writes(filling.loops[0], extreme)
         inside = {var for one in walk(Block((filling.loops[0],))) for var in definitions(one)}
         statements: list[Statement] = []
         copies: dict[Operand, Atom] = {}
@@ -152,7 +154,7 @@ class _Ends:
             if atom in copies or atom not in inside:
                 return copies.get(atom, atom)
             let = self.lets.get(atom)  # pyright: ignore[reportArgumentType]
-            if let is None or let.op.name not in SIZES or let.op.kwargs:
+            if let is None or let.op.name not in SIZES or let.op.kwargs or writes.may_change(let.op):
                 return None
             args = tuple(outside(one) if isinstance(one, Var | Const) else None for one in let.op.args)
             if None in args:
@@ -165,6 +167,13 @@ class _Ends:
 
         ends = [outside(loop.domain.hi) for loop in filling.loops if isinstance(loop.domain, Range)]
         return None if None in ends else (statements, ends)  # pyright: ignore[reportReturnType]
+
+    def _writes(self, loop: Loop, extreme: Let) -> Writes:
+        """What is written to from the first of the loops on until the extreme is taken."""
+        home = next(block for block in _blocks(self.function.body) if loop in block.statements)
+        first = home.statements.index(loop)
+        last = next(k for k, one in enumerate(home.statements) if k > first and _holds(one, extreme))
+        return Writes(self.function, walk(Block(home.statements[first : last + 1])))
 
     def _not_empty(self, end: Atom, extreme: Let) -> list[Statement]:
         if isinstance(end, Const) and end.value > 0:

@@ -104,8 +104,10 @@ def reads_of(block: Block) -> Counter[Var]:
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    shape = getattr(value, "shape", ())
-    return tuple(shape) if isinstance(shape, tuple) else ()  # of a module or class it is a function
+    if not hasattr(type(value), "shape"):  # an object of the user's may run code for it
+        return ()
+    shape = value.shape
+    return tuple(shape) if isinstance(shape, tuple) else ()  # of a class it may be anything
 
 
 _PYTHON = {bool: "bool", int: "int", float: "float", complex: "complex", str: "string", type(None): "none"}

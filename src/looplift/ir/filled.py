@@ -39,6 +39,7 @@ from looplift.ir.grammar import (
     uses,
     walk,
 )
+from looplift.ir.writes import Writes
 
 
 def filled_lists(function: Function) -> Function:
@@ -70,6 +71,7 @@ class Fill:
 
 class _Filled:
     def __init__(self, function: Function):
+        self.function = function
         self.numbers = itertools.count(1)
         self.lists = {s.var: s for s in walk(function.body) if isinstance(s, Let) and s.op.name == "list"}
         self.rows = {s.var: s for s in walk(function.body) if isinstance(s, Let) and s.op.name == "getitem"}
@@ -133,7 +135,8 @@ class _Filled:
         start = max(statements.index(s) for s in made.statements)
         for place, statement in enumerate(statements[start + 1 :], start + 1):
             fill = self._fill(statement, made) if isinstance(statement, Loop) else None
-            lengths = self._lengths(made, fill) if fill is not None and self._is_alone(made, fill) else None
+            taken = statements[min(map(statements.index, made.statements)) : place + 1]
+            lengths = self._lengths(made, fill, taken) if fill is not None and self._is_alone(made, fill) else None
             if fill is not None and lengths is not None:
                 grown = [*lengths, self._grown(fill, made)]
                 kept = [s for s in statements[:place] if s not in made.statements]
@@ -170,15 +173,18 @@ class _Filled:
             return False
         return fill.row is None or len(self.readers[fill.row.var]) == 1
 
-    def _lengths(self, made: Made, fill: Fill) -> list[Statement] | None:
-        """Each length must be the number of iterations; None where that cannot be told before the loops."""
+    def _lengths(self, made: Made, fill: Fill, taken: list[Statement]) -> list[Statement] | None:
+        """Each length must be the number of iterations; None where that cannot be told before the loops. ``taken`` are
+        the statements from where the list is made to where it is full."""
         found: list[Statement] = []
+        others = [s for s in walk(Block(tuple(taken))) if s is not fill.store]
+        writes = Writes(self.function, others)
         bound = {v: s for s in walk(Block((*made.statements, fill.loops[0]))) for v in definitions(s)}
         for length, loop in zip(made.lengths, fill.loops, strict=True):
             assert isinstance(loop.domain, Range)
             if length is loop.domain.hi:
                 continue
-            first, second = (self._before(atom, bound, found) for atom in (length, loop.domain.hi))
+            first, second = (self._before(atom, bound, writes, found) for atom in (length, loop.domain.hi))
             if first is None or second is None:
                 return None
             same = Var(f"same.f{next(self.numbers)}")
@@ -186,14 +192,14 @@ class _Filled:
             found.append(Require(same, f"'{made.var.hint}' is filled to its end", loop.span))
         return found
 
-    def _before(self, atom: object, bound: dict[Var, Statement], found: list[Statement]) -> Atom | None:
+    def _before(self, atom: object, bound: dict[Var, Statement], writes: Writes, found: list[Statement]) -> Atom | None:
         """A size as it is before the loops, computed there once more if it is computed inside; None if it cannot be."""
         if isinstance(atom, Const) or (isinstance(atom, Var) and atom not in bound):
             return atom
         let = bound.get(atom) if isinstance(atom, Var) else None
-        if not isinstance(let, Let) or let.op.name not in SIZES or let.op.kwargs:
+        if not isinstance(let, Let) or let.op.name not in SIZES or let.op.kwargs or writes.may_change(let.op):
             return None
-        args = [self._before(argument, bound, found) for argument in let.op.args]
+        args = [self._before(argument, bound, writes, found) for argument in let.op.args]
         again = Var(f"{let.var.hint}.f{next(self.numbers)}")
         found.append(Let(again, Op(let.op.name, tuple(a for a in args if a is not None)), let.span))
         return None if None in args else again

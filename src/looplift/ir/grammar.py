@@ -232,6 +232,10 @@ class Function:
 UNDEFINED = Const(NotImplemented, "<undefined>")
 """The value of a name that no path has bound yet."""
 
+RESULT = "return"
+"""The name of the value that a region returns, which no author can give."""
+INNER_RESULT = "_result "
+"""How the names of values begin that functions return in the place of their calls; the space is in no author's name."""
 TABLE = "table"
 """The operation that makes an empty dict whose keys are not known one by one."""
 SORTED = "sorted_places"
@@ -372,6 +376,11 @@ def definitions(statement: Statement):
             for carry in carries:
                 yield carry.inside
                 yield carry.after
+
+
+def is_returned(var: Var) -> bool:
+    """Whether a variable is what a function or a region returns: a flag says where there is one."""
+    return var.hint == RESULT or var.hint.startswith(INNER_RESULT)
 
 
 def is_backwards(index: object) -> bool:

@@ -187,8 +187,8 @@ def is_made_anew(made: Let | None, facts: Facts) -> bool:
 
 
 def _place(value: object) -> int | None:
-    storage = getattr(value, "untyped_storage", None)
-    return storage().data_ptr() if storage is not None else None
+    storage = getattr(type(value), "untyped_storage", None)
+    return storage(value).data_ptr() if storage is not None else None
 
 
 def _is_row(carry: Carry, facts: Facts) -> bool:

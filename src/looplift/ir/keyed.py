@@ -34,6 +34,7 @@ from looplift.ir.grammar import (
 )
 from looplift.ir.prune import prune
 from looplift.ir.started import LENGTHS, Changes
+from looplift.ir.writes import Writes
 
 
 def keyed_by_places(function: Function) -> tuple[Function, tuple[Var, ...]]:
@@ -61,6 +62,7 @@ class _Keyed:
         self.places: dict[Operand, tuple[Var, Atom]] = {}
         """For what is an item of a list of the caller's the list and the place."""
         self.users: dict[Atom, list[Statement]] = {}
+        self.writes = Writes(function, walk(function.body))
         self.indices = {s.index for s in walk(function.body) if isinstance(s, Loop)}
         for statement in walk(function.body):
             for atom in dict.fromkeys(uses(statement)):
@@ -71,8 +73,8 @@ class _Keyed:
                     self.places[statement.var] = column, place  # pyright: ignore[reportArgumentType]
 
     def _tells_apart(self, column: Operand) -> bool:
-        """Whether a list of the caller's holds keys that are all different, this time."""
-        if not isinstance(column, Var) or column not in self.function.params:
+        """Whether a list of the caller's holds keys that are all different, this time, and stay what they are."""
+        if not isinstance(column, Var) or column not in self.function.params or self.writes.may_change_items(column):
             return False
         items = self.values.get(column)
         return type(items) is list and {*map(type, items)} in ({str}, {int}) and len({*items}) == len(items)

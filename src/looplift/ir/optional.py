@@ -6,14 +6,18 @@ for j in range(n):                  for j in range(n):
         hit = x[j]                          there, hit = True, x[j]
 if hit is not None:                 if there:
     out = 2 * hit                       out = 2 * hit
+
+A name that may not be bound either tells that as well, where it is asked whether it is None.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
+from looplift.base.spans import NOWHERE, Span
 from looplift.ir.grammar import (
     UNDEFINED,
     Atom,
@@ -32,6 +36,7 @@ from looplift.ir.grammar import (
     Statement,
     Var,
     While,
+    is_returned,
     uses,
     walk,
 )
@@ -45,7 +50,7 @@ def without_none(function: Function) -> Function:
     """The same function with such pairs; ``optional`` among its attributes are the values."""
     function = prune(function)
     _check_tuples(function)
-    optional = _optional(function)
+    optional = _reached(function, is_none)
     if not optional:
         return function
     pairs = _Pairs(function, optional)
@@ -73,12 +78,16 @@ def _check_tuples(function: Function) -> None:
             raise NotLiftable("mixed-kinds", "a tuple that may be None is used as a whole", statement.span)
 
 
-def _optional(function: Function) -> set[Var]:
-    """The variables that may be None."""
+def _is_undefined(atom: Atom) -> bool:
+    return atom is UNDEFINED
+
+
+def _reached(function: Function, begins: Callable[[Atom], bool]) -> set[Var]:
+    """The variables that a value may come to on some way."""
     found: set[Var] = set()
 
     def may_be(atom: Atom) -> bool:
-        return is_none(atom) or atom in found
+        return begins(atom) or atom in found
 
     grown = True
     while grown:
@@ -97,7 +106,9 @@ def _optional(function: Function) -> set[Var]:
 class _Pairs:
     def __init__(self, function: Function, optional: set[Var]):
         self.optional = optional
+        self.unbound = {var for var in optional & _reached(function, _is_undefined) if not is_returned(var)}
         self.there: dict[Atom, Atom] = {}
+        self.bound: dict[Atom, Atom] = {}
         self.numbers = itertools.count(1)
         self.definitions: dict[Atom, Statement] = {}
         for statement in walk(function.body):
@@ -116,6 +127,14 @@ class _Pairs:
             return Const(False)
         return self.there[atom] if atom in self.there else Const(True)
 
+    def is_bound(self, atom: Atom) -> Atom:
+        """Whether a name is bound, be it to None."""
+        return Const(False) if atom is UNDEFINED else self.bound.get(atom, Const(True))
+
+    def asked_bound(self, atom: Atom, span: Span) -> list[Statement]:
+        """What is compared with None has to be bound."""
+        return [Require(self.is_bound(atom), "a name that is not bound is used", span)] if atom in self.unbound else []
+
     # ------------------------------------------------------------ statements
 
     def block(self, block: Block, known: frozenset[Atom], *, outermost: bool = False) -> Block:
@@ -130,8 +149,8 @@ class _Pairs:
         match statement:
             case Let(var=var, op=Op(name=name, args=(asked, none))) if name in TESTS and is_none(none):
                 if asked in self.optional:
-                    there = self.presence(asked)
-                    return [Let(var, Op("not" if name == "is_" else "builtin.bool", (there,)), statement.span)]
+                    answer = Op("not" if name == "is_" else "builtin.bool", (self.presence(asked),))
+                    return [*self.asked_bound(asked, statement.span), Let(var, answer, statement.span)]  # type: ignore[arg-type]
             case Let(op=Op(name="tuple_or_none", args=(there, *_))):
                 return [*self.asked_if(there, statement, known), statement]
             case Let(op=Op(name="tuple")) if outermost:
@@ -177,18 +196,27 @@ class _Pairs:
                 Const(True) if side in known | self.implied(statement.cond, held) else self.presence(side)
                 for side, held in holds
             ]
-            constants = {side.value for side in sides if isinstance(side, Const)}
-            if len(constants) == 1 and all(isinstance(side, Const) for side in sides):
-                self.there[phi.var] = sides[0]
-            else:
-                there = self.there[phi.var] = self.fresh(phi.var)
-                phis.append(Phi(there, *sides))
+            self.there[phi.var] = self.joined(phi.var, sides, phis)
+            if phi.var in self.unbound:
+                self.bound[phi.var] = self.joined(phi.var, list(map(self.is_bound, (phi.then, phi.orelse))), phis)
         return replace(statement, then=then, orelse=orelse, phis=tuple(phis))
+
+    def joined(self, var: Var, sides: list[Atom], phis: list[Phi]) -> Atom:
+        """What tells of a value that an ``if`` chooses, by a phi where the sides tell different things."""
+        constants = {side.value for side in sides if isinstance(side, Const)}
+        if len(constants) == 1 and all(isinstance(side, Const) for side in sides):
+            return sides[0]
+        made = self.fresh(var)
+        phis.append(Phi(made, *sides))
+        return made
 
     def loop(self, loop: Loop, known: frozenset[Atom]) -> Loop:
         pairs = [carry for carry in loop.carries if carry.inside in self.optional]
         for carry in pairs:
             self.there[carry.inside], self.there[carry.after] = self.fresh(carry.inside), self.fresh(carry.inside)
+        unbound = [carry for carry in pairs if carry.inside in self.unbound]
+        for carry in unbound:
+            self.bound[carry.inside], self.bound[carry.after] = self.fresh(carry.inside), self.fresh(carry.inside)
         domain = loop.domain
         if isinstance(domain, While):
             domain = replace(domain, block=self.block(domain.block, known))
@@ -200,13 +228,20 @@ class _Pairs:
                 continue
             last = carry.inside if is_none(carry.next) else carry.next
             carries.append(Carry(carry.inside, _value(carry.init), last, carry.after))
-            inside, after = self.there[carry.inside], self.there[carry.after]
-            assert isinstance(inside, Var) and isinstance(after, Var)
-            carries.append(Carry(inside, self.presence(carry.init), self.presence(carry.next), after))
+            carries.append(self.told(carry, self.there, self.presence))
+            if carry in unbound:
+                carries.append(self.told(carry, self.bound, self.is_bound))
         return replace(loop, domain=domain, carries=tuple(carries), body=body)
+
+    def told(self, carry: Carry, found: dict[Atom, Atom], tells: Callable[[Atom], Atom]) -> Carry:
+        """What is told of a carried value, as a carried value of its own."""
+        inside, after = found[carry.inside], found[carry.after]
+        assert isinstance(inside, Var) and isinstance(after, Var)
+        return Carry(inside, tells(carry.init), tells(carry.next), after)
 
     def handed_out(self, atom: Atom, before: list[Statement]) -> Atom:
         """The value, or None where there is none."""
+        before += self.asked_bound(atom, NOWHERE)
         there = self.presence(atom)
         if atom not in self.optional or (isinstance(there, Const) and there.value):
             return atom

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from looplift.base.data import replace
+from typing import Any
+
+from looplift.base.data import fields_of, replace
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Kind
 from looplift.optimize.contractions import factors_of
@@ -77,7 +79,7 @@ def _picked(
         return None
     pieces = source.attrs["pieces"]
     kinds = [type(piece).__name__ for piece in pieces]
-    if kinds.count("Gather") != 1 or set(kinds) > {"Gather", "Along", "Whole"} or "Whole" not in kinds:
+    if kinds.count("Gather") != 1 or "Whole" not in kinds or not set(kinds) <= {"Gather", "Along", "Point", *KEPT}:
         return None
     place = kinds.index("Gather")
     index, walked = pieces[place].index, [piece for piece in pieces if type(piece).__name__ == "Along"]
@@ -85,10 +87,20 @@ def _picked(
         return None
     whole = pieces[kinds.index("Whole")]
     parts = [whole if k == place else piece for k, piece in enumerate(pieces)]
-    operands = tuple(part for piece in walked for part in (piece.base, piece.axis.extent))
+    operands = [part for k, piece in enumerate(pieces) if k != place for part in _integers_of(piece)]
     kind = replace(source.kind, rank=source.kind.rank + 1)
     array = Node("slice", (source.args[0], *operands), samples, kind, {"pieces": parts}, source.hint)
-    return array, index, kinds[:place].count("Whole")
+    return array, index, sum(kind in KEPT for kind in kinds[:place])
+
+
+KEPT = ("Whole", "Cut")
+"""What leaves a dimension of an array in place."""
+
+
+def _integers_of(piece: Any) -> list[Node]:
+    """The operands that say what a piece of a subscript picks."""
+    found = [getattr(piece, name) for name in fields_of(piece)]
+    return [one.extent if isinstance(one, Axis) else one for one in found if isinstance(one, Node | Axis)]
 
 
 def _shared_by(places: Node, groups: tuple[Axis, ...], channels: tuple[Axis, ...]) -> Node | None:

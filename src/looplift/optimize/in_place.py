@@ -48,7 +48,7 @@ def _place(node: Node) -> tuple[Node, Axis, int] | None:
 def _stored(node: Node) -> tuple[Node, Axis, int] | None:
     (value,), pieces = node.args, node.attrs["pieces"]
     names = [type(piece).__name__ for piece in pieces]
-    if names.count("Along") != 1 or set(names) > {"Along", "Whole"} or names[0] == "Along":
+    if names.count("Along") != 1 or not set(names) <= {"Along", "Whole"} or names[0] == "Along":
         return None
     place = names.index("Along")
     axis = pieces[place].axis
@@ -115,7 +115,7 @@ def _source(node: Node, axis: Axis, place: int) -> Node | None:
     names = [type(piece).__name__ for piece in pieces]
     if array.op != "name" or array.axes or array.attrs.get("memory") or array.kind.rank != len(pieces):
         return None
-    if names.count("Along") != 1 or set(names) > {"Along", "Whole"} or names[place] != "Along":
+    if names.count("Along") != 1 or not set(names) <= {"Along", "Whole"} or names[place] != "Along":
         return None
     piece, extent = pieces[place], axis.extent
     whole = piece.axis is axis and piece.coefficient == 1 and piece.base.op == "const" and not piece.base.attrs["value"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Number
 from typing import Any
 
 from looplift.base.data import fields_of
@@ -13,20 +14,9 @@ UNKEYED = ("extents", "bits", "key", "choice", "inputs", "tiles")
 
 def key_of_node(node: Node) -> Any:
     """What a node is made of, its operands by their numbers. Raises TypeError where there is no key."""
-    attrs = tuple(sorted((k, _hashable(v)) for k, v in node.attrs.items() if k not in UNKEYED))
-    key = (node.op, tuple(arg.serial for arg in node.args), node.axes, node.kind, attrs)
+    key = _Unnamed({}, {}).key_of(node)
     hash(key)
     return key
-
-
-def _hashable(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        return tuple(map(_hashable, value))
-    if isinstance(value, dict):
-        return tuple(sorted((k, _hashable(v)) for k, v in value.items()))
-    if isinstance(value, int | float | bool):
-        return (type(value).__name__, repr(value))
-    return value if isinstance(value, str) else (type(value).__name__, hash(value))
 
 
 # ---------------------------------------------------------------- names of axes do not matter inside
@@ -72,10 +62,12 @@ class _Unnamed:
         return self.done[node.serial]
 
     def shape_of(self, node: Node) -> Any:
+        return ("shape", self.shapes.setdefault(self.key_of(node), len(self.shapes)))
+
+    def key_of(self, node: Node) -> Any:
         args = tuple(map(self.node, node.args))
         attrs = {key: value for key, value in node.attrs.items() if key not in UNKEYED}
-        shape = (node.op, args, self.value(node.axes), node.kind, self.value(attrs))
-        return ("shape", self.shapes.setdefault(shape, len(self.shapes)))
+        return (node.op, args, self.value(node.axes), node.kind, self.value(attrs))
 
     def value(self, value: Any) -> Any:
         """What attributes hold, without names of axes."""
@@ -88,7 +80,7 @@ class _Unnamed:
                 return tuple(map(self.value, value))
             case dict():
                 return tuple(sorted((key, self.value(item)) for key, item in value.items()))
-            case int() | float() | bool():
-                return (type(value).__name__, repr(value))
+            case Number():
+                return (type(value), repr(value))  # 1 is not True, nor 0.0 -0.0
         fields = () if isinstance(value, type) else fields_of(value)
         return (type(value), *(self.value(getattr(value, name)) for name in fields)) if fields else value

@@ -198,7 +198,8 @@ def _shown_whole(node: Node, parts: list[Node]) -> Node | None:
     counts = node.op in ("first_held", "fold", "retype") or node.attrs.get("name") in TURNED
     if not counts or not node.args or not _is_whole(node) or not all(map(_is_whole, node.args)):
         return None
-    args = tuple(_shown_whole(arg, parts) or arg for arg in node.args)
+    alike = [part for part in parts if not part.kind.rank and set(part.axes) <= set(node.axes)]  # what is not folded
+    args = tuple(_shown_whole(arg, alike) or arg for arg in node.args)
     if all(new is old for new, old in zip(args, node.args, strict=True)):
         return None
     return Node(node.op, args, node.axes, node.kind, node.attrs, node.hint)

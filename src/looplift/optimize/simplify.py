@@ -33,6 +33,7 @@ from looplift.ir.array import (
 from looplift.optimize import diagonals, in_place, picked, reuse
 from looplift.optimize.algebra import RULES
 from looplift.optimize.keys import BoundKeys, key_of_node
+from looplift.optimize.times import Times
 
 Rewrite = Callable[[Node], Node | None]
 
@@ -68,7 +69,7 @@ def _rewritten(program: Program, rules: tuple[Rewrite, ...]) -> Program:
         leaf.serial for leaf, memory in zip(leaves, program.memory, strict=False)
         if memory is None and leaf.kind.is_array
     }  # fmt: skip
-    rewriter = _Rewriter(rules, _written(program.steps), views)
+    rewriter = _Rewriter(rules, _written(program.steps), views, Times(program.steps))
     steps = rewriter.steps(program.steps)
     results = [(name, rewriter.node(node)) for name, node in program.results]
     return replace(program, steps=steps, results=results)
@@ -93,8 +94,8 @@ def _written(steps: list[Step]) -> set[int]:
 class _Rewriter:
     """``views``: results of the caller's memory, of which two are two objects also where they show one place."""
 
-    def __init__(self, rules: tuple[Rewrite, ...], written: set[int], views: set[int]) -> None:
-        self.rules, self.written, self.views = rules, written, views
+    def __init__(self, rules: tuple[Rewrite, ...], written: set[int], views: set[int], times: Times) -> None:
+        self.rules, self.written, self.views, self.times = rules, written, views, times
         self.done: dict[int, Node] = {}
         self.known: dict[Any, Node] = {}
         self.bound = BoundKeys(self.node)
@@ -134,11 +135,15 @@ class _Rewriter:
         if any(a is not b for a, b in zip(args, node.args, strict=True)):
             made = _with_args(node, args, attributes_with(node.attrs, self.done))
         for rewrite in self.rules:
-            if (better := rewrite(made)) is not None:
+            if (better := rewrite(made)) is not None and self.times.put_in_place(made, better):
                 made = _with_args(better, tuple(map(self.node, better.args)))
-        if made.op == "where" and made.args[0].serial in self.sure:
+        if made.op == "where" and made.args[0].serial in self.sure and self._is_in_place(made, made.args[1]):
             return made.args[1]
         return self._shared(made)
+
+    def _is_in_place(self, choice: Node, value: Node) -> bool:
+        """Whether a value that is chosen everywhere is the choice: no lanes and no type come of the others."""
+        return value.axes == choice.axes and value.kind == choice.kind and self.times.put_in_place(choice, value)
 
     def _shared(self, node: Node) -> Node:
         """An equal node that exists already, unless its value may change between the two."""
@@ -180,7 +185,8 @@ class _Rewriter:
         self.checked.add(cond.serial)
         if self.depth == 1 and not cond.axes and cond.kind.family == "bool":
             self.sure.add(cond.serial)
-        return known or (cond.op == "finite" and self._is_finite(cond.args[0]))
+        finite = cond.op in ("finite", "keeps_products") and self._is_finite(cond.args[0])
+        return known or (cond.op == "finite" and finite)
 
     def _is_finite(self, value: Node) -> bool:
         """Whether a value is read from an array that was seen to be finite; remembers the array that it is."""
@@ -240,5 +246,7 @@ def _changes(name: Node) -> bool:
 
 
 def _with_args(node: Node, args: tuple[Node, ...], attrs: dict[str, Any] | None = None) -> Node:
-    """The node on other operands; it keeps its place in the order of creation."""
-    return Node(node.op, args, node.axes, node.kind, node.attrs if attrs is None else attrs, node.hint, node.serial)
+    """The node on other operands; it keeps its place in the order of creation, and the time at which it reads."""
+    return Node(
+        node.op, args, node.axes, node.kind, node.attrs if attrs is None else attrs, node.hint, node.serial, node.born
+    )

@@ -7,6 +7,8 @@ there then and be described as before (``runtime/descriptions.py``), else nothin
 
 from __future__ import annotations
 
+import enum
+import gc
 import io
 import math
 import pickle
@@ -39,6 +41,7 @@ class Packer(pickle.Pickler):
         super().__init__(file, protocol=5)
         self.roots = {id(value): name for name, value in values.items()}
         self.owners = describer.owners
+        self.classes: list[type] = []
 
     def persistent_id(self, value: Any) -> Any:
         kind = type(value)
@@ -50,6 +53,10 @@ class Packer(pickle.Pickler):
             return "module", Describer().text(value).removeprefix("module ")
         if kind is types.CodeType:
             return self._of_code(value)
+        if kind is types.MappingProxyType:
+            return "members", self._declaring(value)
+        if isinstance(value, enum.Enum):
+            return "item", kind, value.name
         if (made := self._made(value)) is not None:
             return made
         if isinstance(value, _NAMED):
@@ -75,6 +82,12 @@ class Packer(pickle.Pickler):
                 return "helper", value.__name__
         return None
 
+    def _declaring(self, members: types.MappingProxyType) -> type:
+        """The class whose table this is: one that was packed before."""
+        (table,) = gc.get_referents(members)
+        found = (one for one in self.classes if gc.get_referents(vars(one))[0] is table)
+        return next(found, None) or _unknown("a table of members")
+
     def _of_code(self, code: types.CodeType) -> Any:
         owner = self.owners.get(id(code)) or _own_function(code)
         if getattr(owner, "__code__", None) is not code:
@@ -82,9 +95,13 @@ class Packer(pickle.Pickler):
         return "code", *(self._named(owner) or ("named", owner.__module__, owner.__qualname__, digest_of(owner)))
 
     def _named(self, value: Any) -> Any:
+        if isinstance(value, type):
+            self.classes.append(value)
         module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", value.__name__)
         if str(module).partition(".")[0] == "looplift":
             return None if standing_at(str(module), name) is value else _unknown(name)
+        if (known := next((own for own, one in vars(types).items() if one is value), None)) is not None:
+            return "named", "types", known, digest_of(value)
         places = [module] if module is not None else []
         places += _MODULES if is_of_library(value) or isinstance(value, np.ufunc) else []
         for place in places:
@@ -136,6 +153,12 @@ class Unpacker(pickle.Unpickler):
         import importlib
 
         return importlib.import_module(name)
+
+    def _members(self, kind: type) -> Any:
+        return vars(kind)
+
+    def _item(self, kind: Any, name: str) -> Any:
+        return kind[name]
 
     def _number(self, module: str, name: str) -> float:
         return getattr(sys.modules[module], name)

@@ -77,10 +77,10 @@ def typed_program(
 def loop_of(program: Any, inputs: list[str], outside: Collection[str] = ()) -> Callable[..., Any] | None:
     """The statements of a region as a function of a program's inputs; None where they read more than those, or where
     others stand in their place. ``outside``: inputs that they find by themselves."""
-    if not hasattr(program, "original") or {*program.arguments} != {*inputs} - {*outside}:
+    if not hasattr(program, "on_values") or {*program.arguments} != {*inputs} - {*outside}:
         return None
     places = [inputs.index(name) for name in program.arguments]
-    return lambda *values: program.original(*(values[place] for place in places))
+    return lambda *values: program.on_values(*(values[place] for place in places))
 
 
 def is_typed_whole(statements: list[ast.stmt], values: Mapping[str, Any], settings: Settings, *, loops: bool) -> bool:

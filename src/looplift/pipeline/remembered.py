@@ -101,7 +101,7 @@ def _key(program: Any, values: Mapping[str, Any], settings: Settings, form: str,
         form, program.name, program.arguments, program.outside, program.live_out, program.returns, program.optional,
         getattr(program, "is_piece", False), program.is_whole, program.loops,
     ]  # fmt: skip
-    return _key_of(program.file, program.original.__code__, parts, values, settings, describer)
+    return _key_of(program.file, program.on_values.__code__, parts, values, settings, describer)
 
 
 def _key_of(

@@ -9,7 +9,10 @@ from typing import Any
 
 def translated(statements: list[ast.stmt], values: Mapping[str, Any], live_out: Iterable[str], **places: Any) -> Any:
     """``places``: the file, the name and the options of the translation. Raises NotLiftable."""
+    from looplift.analysis.unbound import check
+
     function = as_written(statements, values, live_out, **places)
+    check(function)
     if not function.attributes["unrecorded"]:
         return function
     from looplift.analysis.probe import analyse

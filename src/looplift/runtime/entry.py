@@ -15,10 +15,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from looplift.base.declared import asks_for_classes
 from looplift.base.errors import NotLiftable, TooLarge
 from looplift.runtime import guards, hot
 from looplift.runtime.contents import ATOMS, CONTAINERS, names_in
-from looplift.runtime.variants import Program, RegionCode, make_function, own_builtins, standard_namespace
+from looplift.runtime.variants import (
+    Program,
+    RegionCode,
+    make_function,
+    own_builtins,
+    sees_no_small_numbers,
+    standard_namespace,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from looplift.runtime.dispatch import Dispatcher, Variant
@@ -69,13 +77,17 @@ def variant_conditions(
 ) -> list[str]:
     read = reader(program, values)
     every = root_conditions(writer, values, code.objects)
-    every += guards.path_conditions(writer, [path for path in code.paths if path not in values], read)
+    paths = guards.path_conditions(writer, [path for path in code.paths if path not in values], read)
     standard = standard_namespace()
     needed = {name for text in code.guards for name in re.findall(r"\b[A-Za-z_]\w*", text)} - values.keys()
     names = {name: value for name, value in (standard | code.namespace).items() if name in needed}
     names |= own_builtins(" ".join(code.guards), {*values, *names}, program.namespace)
     shapes = {name: writer.shapes[name] for name in values if name in writer.shapes}
-    every += [f"({_renamed(_with_shapes(text, shapes), writer, names)})" for text in code.guards]
+    asked = {text: f"({_renamed(_with_shapes(text, shapes), writer, names)})" for text in code.guards}
+    first = [condition for text, condition in asked.items() if asks_for_classes(text)]
+    every += [*first, *paths, *(condition for condition in asked.values() if condition not in first)]
+    if sees_no_small_numbers(program, code, values):
+        every += guards.numpy_conditions(writer)
     if torch._C._is_any_autocast_enabled():
         every += guards.autocast_conditions(writer)
     return list(dict.fromkeys(every))
@@ -178,8 +190,8 @@ def holds(dispatcher: Dispatcher, variant: Variant, arguments: Sequence[Any], mo
     """Whether a variant's guard, and ``more`` conditions, accept arguments."""
     program = dispatcher.program
     text = f"def guard({', '.join(program.arguments)}):\n    return {_all([*variant.conditions, *more])}"
-    guard = make_function(text, "guard", dispatcher.writer.constants, program.namespace, "<looplift guard>")
     try:
+        guard = make_function(text, "guard", dispatcher.writer.constants, program.namespace, "<looplift guard>")
         return bool(guard(*arguments))
     except Exception:
         return False

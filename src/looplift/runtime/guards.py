@@ -257,13 +257,21 @@ def _of_cell(writer: Writer, text: str, cell: types.CellType, depth: int) -> lis
         return [f"{text} == {writer.constant(empty)}"]
     value, text = cell.cell_contents, f"{text}.cell_contents"
     if isinstance(value, _PLAIN):
-        same = f"{text} == {writer.constant(value)}" if value == value else f"{text} is {writer.constant(value)}"
-        return [writer.type_is(text, value), same]
+        return [writer.type_is(text, value), _is_same(writer, text, value)]
     if (root := writer.roots.get(id(value))) is not None and isinstance(value, _GUARDED_ONCE):
         return [f"{text} is {root}"]  # what it is then, is guarded there
     if isinstance(value, (Tensor, np.ndarray, *_SEQUENCES, dict)) or depth >= DEPTH:
         return [f"{text} is {writer.constant(value)}"]
     return conditions(writer, text, value, depth + 1)
+
+
+def _is_same(writer: Writer, text: str, value: Any) -> str:
+    """That a plain value of the same type is the same: zeros of both signs are equal, and NaN is not."""
+    if value != value:
+        return f"{text} is {writer.constant(value)}"
+    if isinstance(value, float | complex) and 0 in (value.real, value.imag if isinstance(value, complex) else value):
+        return f"{writer.builtin('repr')}({text}) == {repr(value)!r}"
+    return f"{text} == {writer.constant(value)}"
 
 
 def _of_sequence(writer: Writer, text: str, value: list | tuple, depth: int) -> list[str]:
@@ -473,6 +481,28 @@ def foreign_mode(found: tuple[Any, ...]) -> bool:
     functions = found[5] if isinstance(found[5], int) else 0
     watched = functions or found[6] or found[7] is not None or found[8] >= 0 or found[9]
     return bool(watched or torch._C._get_tracing_state() is not None)
+
+
+_numpy_states = getattr(np._core.umath, "_extobj_contextvar", None)  # pyright: ignore[reportAttributeAccessIssue]
+_numpy_state: Callable[[], Any] = np.geterr if _numpy_states is None else _numpy_states.get
+"""Gives another object whenever NumPy was told what to report."""
+
+
+def ignores_small_numbers() -> bool:
+    """Whether NumPy says nothing of results that are too small for a float."""
+    state = _numpy_state()
+    if state is not _known_state[0]:
+        _known_state[:] = state, np.geterr()["under"] == "ignore"
+    return _known_state[1]
+
+
+_known_state: list[Any] = [None, False]
+
+
+def numpy_conditions(writer: Writer) -> list[str]:
+    """That NumPy goes on to say nothing of such results."""
+    state, ignores = writer.constant(_numpy_state), writer.constant(ignores_small_numbers)
+    return [f"({state}() is {writer.constant(_numpy_state())} or {ignores}())"]
 
 
 def autocast_conditions(writer: Writer) -> list[str]:

@@ -17,6 +17,7 @@ import torch
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable, RequirementFailed
+from looplift.runtime import guards
 
 
 class Late:
@@ -130,6 +131,9 @@ class Program(Protocol):
     def original(self) -> Callable[..., Any]: ...
 
     @property
+    def on_values(self) -> Callable[..., Any]: ...
+
+    @property
     def clocked(self) -> Callable[..., Any]: ...
 
     @property
@@ -165,7 +169,9 @@ def own_builtins(text: str, taken: Collection[str], namespace: Mapping[str, Any]
 
 def build_function(program: Program, code: RegionCode, values: Mapping[str, Any], number: int) -> Callable[..., Any]:
     """The batched region as a function of its arguments; globals that it mentions are the user's."""
-    _check_small_numbers(code, values)
+    if sees_no_small_numbers(program, code, values) and not guards.ignores_small_numbers():
+        text = "NumPy is told to report numbers that are too small for a float, by 'np.seterr' or 'np.errstate'"
+        raise NotLiftable("unsupported-value", text)
     namespace = standard_namespace() | code.namespace
     called = {name for text in code.guards for pair in _CALLED.findall(text) for name in pair if name}
     needed = namespace | {name: vars(builtins)[name] for name in called & vars(builtins).keys() - namespace.keys()}
@@ -184,14 +190,17 @@ def build_function(program: Program, code: RegionCode, values: Mapping[str, Any]
     return torch.compile(made) if code.fused else made
 
 
-def _check_small_numbers(code: RegionCode, values: Mapping[str, Any]) -> None:
-    """Kernels do not see results that are too small for a float, which NumPy ignores unless it is told otherwise."""
-    if not any(one.decision in ("native", "lists") for one in code.decisions) or np.geterr()["under"] == "ignore":
-        return
-    items = [value[0] if isinstance(value, list | tuple) and value else value for value in values.values()]
-    if any(item is np or isinstance(item, np.ndarray | np.generic) for item in items):
-        text = "NumPy is told to report numbers that are too small for a float, by 'np.seterr' or 'np.errstate'"
-        raise NotLiftable("unsupported-value", text)
+def sees_no_small_numbers(program: Program, code: RegionCode, values: Mapping[str, Any]) -> bool:
+    """Whether a region over NumPy is a kernel, or runs over tensors: then nothing reports what is too small for a
+    float, which NumPy ignores unless it is told otherwise."""
+    by_tensors = "_as_tensors" in code.namespace
+    if not by_tensors and not any(one.decision in ("native", "lists") for one in code.decisions):
+        return False
+    names = {**program.namespace, **values}
+    held = [eval(path, names) for path in code.paths if path not in values]
+    items = [value[0] if isinstance(value, list | tuple) and value else value for value in (*values.values(), *held)]
+    kinds = (np.ndarray, np.generic, np.ufunc)
+    return any(item is np or isinstance(item, kinds) for item in (*items, *code.namespace.values()))
 
 
 def without_warnings(made: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from looplift.base.data import replace
-from looplift.ir.array import Node, merge_axes
+from looplift.ir.array import Node, anew, merge_axes
 from looplift.vectorize import nodes
 from looplift.vectorize.array_forms import (
     UNKNOWN,
@@ -44,7 +44,7 @@ def _vector(node: Any, dtype: Any) -> Node | None:
 
 def replace_family(node: Node) -> Node:
     kind = replace(node.kind, family="numpy") if node.kind.rank == 0 else node.kind
-    return Node(node.op, node.args, node.axes, kind, node.attrs, node.hint)
+    return anew(node, kind=kind)
 
 
 def _appended(call: Call) -> Made:

@@ -74,7 +74,8 @@ def extent_between(first: Node, last: Node, stride: int) -> Node:
         return nodes.minus(last, first)
     if stride == -1:
         return nodes.minus(first, last)
-    return Node("count", (first, last, nodes.const(stride)), (), nodes.INT, {"key": f"#{id(first)}{id(last)}{stride}"})
+    key = f"#{first.serial},{last.serial},{stride}"
+    return Node("count", (first, last, nodes.const(stride)), (), nodes.INT, {"key": key})
 
 
 def _triangle(axis: Axis, lo: Affine | None, hi: Affine | None) -> Node | None:

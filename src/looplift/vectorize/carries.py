@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplift.ir.array import Axis, Node
-from looplift.ir.grammar import UNDEFINED, Carry, Loop, Var
+from looplift.ir.grammar import UNDEFINED, Carry, Let, Loop, Var
 from looplift.vectorize import alone, doubts, nodes, proofs
 from looplift.vectorize.context import Context, Contribution
 from looplift.vectorize.nodes import Affine, Val
@@ -38,7 +38,10 @@ def contribute(context: Context, var: Var) -> None:
     value = context.node(atom)
     if negate:
         value = nodes.negative(value, context.facts.of[found.carry.after].kind.dtype)
-    context.contributions[found].append(Contribution(found.operator, value, context.mask, tuple(context.axes)))
+    made = context.flow.definition[var]
+    leads = isinstance(made, Let) and made.op.name.startswith("builtin.") and made.op.args[0] is atom
+    found_here = Contribution(found.operator, value, context.mask, tuple(context.axes), leads)
+    context.contributions[found].append(found_here)
 
 
 def close_carry(context: Context, loop: Loop, carry: Carry, axis: Axis, mask: Node | None) -> None:

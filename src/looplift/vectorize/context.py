@@ -53,6 +53,8 @@ class Contribution:
     value: Node
     mask: Node | None
     axes: tuple[Axis, ...]
+    leads: bool = False
+    """Whether it is the first operand of Python's ``max`` or ``min``, which stays where either is NaN."""
 
 
 Lowered = tuple[list[Step], int, Node, Node | None]
@@ -67,6 +69,8 @@ class Update:
     operator: str
     value: Atom
     reads: frozenset[Var]
+    leads: bool = False
+    """Whether the value is the first operand of Python's ``max`` or ``min``, which stays where either is NaN."""
 
 
 @dataclass
@@ -108,6 +112,8 @@ class Context:
     in_while: bool = False
     discarded: set[Var] = field(default_factory=set)
     """What nothing reads and is computed all the same, in the loop that stays, as it may raise."""
+    lowered_where: dict[Var, Node] = field(default_factory=dict)
+    """The condition, one for all lanes, under which a variable was made."""
     lowered: list[Lowered] = field(default_factory=list)
     """Values that are read, each with the steps among which it was made, and how many there were, and the
     condition, the same for all lanes, under which it was."""
@@ -216,6 +222,7 @@ class Context:
         return None
 
     def fresh_name(self, hint: str) -> str:
+        hint = hint.replace(" ", "_")  # of names that no author can give
         hint = hint.strip("_0123456789") or "value" if hint.startswith("_") else hint
         hint = f"{hint}_value" if hasattr(builtins, hint) or keyword.iskeyword(hint) else hint
         count = self.names.get(hint, 0)

@@ -10,7 +10,6 @@ Afterwards ``j`` is where it was left, or ``n``.
 from __future__ import annotations
 
 from looplift.base.data import dataclass, replace
-from looplift.ir.facts import Facts
 from looplift.ir.grammar import (
     Atom,
     Block,
@@ -30,6 +29,7 @@ from looplift.ir.grammar import (
     walk,
 )
 from looplift.ir.started import Changes
+from looplift.vectorize.written import Written
 
 
 @dataclass
@@ -46,7 +46,7 @@ BOUNDS = {"lt": (1, 0), "le": (1, 1), "gt": (-1, 0), "ge": (-1, -1), "ne": (0, 0
 STEPS = {"add": 1, "inplace.add": 1, "sub": -1, "inplace.sub": -1}
 
 
-def counted(loop: Loop, flag: Carry | None, facts: Facts, number: int) -> Counted | None:
+def counted(loop: Loop, flag: Carry | None, written: Written, number: int) -> Counted | None:
     """The ``for`` that a ``while`` is, which ``flag`` says to be left early; None where it is none."""
     assert isinstance(loop.domain, While)
     found = _condition(loop.domain)
@@ -58,7 +58,7 @@ def counted(loop: Loop, flag: Carry | None, facts: Facts, number: int) -> Counte
     inside = {carry.inside: carry for carry in loop.carries}
     first, bound = test.op.args
     carry = inside.get(first) if isinstance(first, Var) else None
-    if carry is None or carry.inside not in facts.of or facts.kind(carry.inside).family != "int":
+    if carry is None or not written.is_integer(carry.inside):
         return None
     growth = _growth(loop, carry)
     step = STEPS[growth.op.name] if growth is not None else None
@@ -66,6 +66,8 @@ def counted(loop: Loop, flag: Carry | None, facts: Facts, number: int) -> Counte
     if growth is None or step != way or not isinstance(bound, Var | Const) or bound in inside:
         return None
     if any(atom in inside for let in hoisted for atom in operands(let.op)) or (rest is None and flag is None):
+        return None
+    if written.may_change(Block((*asked, *loop.body)), [*hoisted, test]):
         return None
     span, index, end, enters = loop.span, *(Var(f"{carry.hint}.{n}{number}") for n in ("counted", "end", "enters"))
     before: list[Statement] = list(hoisted)

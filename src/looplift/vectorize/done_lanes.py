@@ -29,7 +29,7 @@ def check_iteration(context: Context, finals: list[tuple[Node, Node]]) -> list[N
     origins = [Origin(last, inside.attrs["text"]) for last, inside in finals if may_have_gradient(inside.kind.dtype)]
     kept = {inside.serial for _, inside in finals}
     later: list[Node] = []
-    for factor in large_factors(context, origins):
+    for factor in large_factors(context, origins, items=True):
         if _stays(factor, kept):
             later.append(factor)
         else:

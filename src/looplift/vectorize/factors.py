@@ -80,9 +80,10 @@ def check_products(context: Context, value: Node) -> None:
         check_finite(context, node)
 
 
-def large_factors(context: Context, origins: list[Origin]) -> list[Node]:
-    """The factors that values with lanes are made of which may have overflowed, but for what is infinite anyway."""
-    small = _small(origins)
+def large_factors(context: Context, origins: list[Origin], *, items: bool = False) -> list[Node]:
+    """The factors that values with lanes are made of which may have overflowed, but for what is infinite anyway;
+    ``items``: those of lists are known to be finite, as other inputs are."""
+    small = _small(origins, items=items)
     reached = dict.fromkeys(node for origin in origins for node in gradient_nodes(origin.value))
     factors = (arg for node in reached for arg in _factors(node) if arg.axes and is_float(arg.kind))
     return [node for node in dict.fromkeys(factors) if not small[node.serial] and not is_unbounded(context, node)]
@@ -130,7 +131,7 @@ def _is_bounded(node: Node) -> bool:
     return _base(node) in BOUNDED and not any(arg.kind.is_complex for arg in node.args)
 
 
-def _small(origins: list[Origin]) -> dict[int, bool]:
+def _small(origins: list[Origin], *, items: bool = False) -> dict[int, bool]:
     """Which values cannot have overflowed, or are asked to be finite, by serial."""
     found: dict[int, bool] = {}
     large: set[str] = set()
@@ -138,18 +139,18 @@ def _small(origins: list[Origin]) -> dict[int, bool]:
     while True:
         found = {}
         for node in order:
-            found[node.serial] = _is_small(node, found, large)
+            found[node.serial] = _is_small(node, found, large, items=items)
         grown = {origin.name for origin in origins if not found[origin.value.serial]} - large
         if not grown:
             return found
         large |= grown
 
 
-def _is_small(node: Node, found: dict[int, bool], large: set[str]) -> bool:
+def _is_small(node: Node, found: dict[int, bool], large: set[str], *, items: bool) -> bool:
     if node.kind.is_number:
         return node.op == "const" or node.kind.family != "float"
     if node.op in ("pack", "items"):
-        return False  # of tensors in lists nothing is asked
+        return items  # of tensors in lists nothing is asked where all lanes take them
     if node.op == "name":
         return node.attrs["text"] not in large
     if singular_operand(node) is not None:

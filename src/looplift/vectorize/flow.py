@@ -57,7 +57,7 @@ class Flow:
         match statement:
             case Let(var=var, op=op):
                 self.definition[var] = statement
-                if not _asks_for_size(op) and not (op.name in TRUTH and self._is_list(op.args[0])):
+                if not asks_for_size(op) and not (op.name in TRUTH and self._is_list(op.args[0])):
                     self.sources.setdefault(var, []).extend(operands(op))
             case If(phis=phis):
                 for phi in phis:
@@ -134,7 +134,7 @@ class Flow:
         return found
 
 
-def _asks_for_size(op: Op) -> bool:
+def asks_for_size(op: Op) -> bool:
     """Whether the result depends on the size of the operand alone, not on what it holds."""
     if op.name == "attribute":
         return isinstance(op.args[1], Const) and op.args[1].value in ("shape", "dtype", "device", "ndim")

@@ -22,11 +22,13 @@ def total(context: Context, found: Accumulator, axis: Axis) -> Node:
     kind = context.facts.of[found.carry.after].kind
     if ordered_extremes.needs_order(context, found):
         extreme = ordered_extremes.extreme(context, found, axis)
-        context.check(_of_all_items(context, _compared("eq", extreme, extreme)))  # no NaN has a gradient as others do
+        context.check(equals_itself(context, extreme))  # no NaN has a gradient as others do
         return extreme
     value = context.node(found.carry.init)
     if (first := _first_place(context, found, axis, value)) is not None:
         return first
+    if _floating(kind) and any(one.leads for one in context.contributions[found]):
+        context.check(nodes.compare("eq", value, value))
     collected = _joined(context, context.contributions[found], kind)
     parts = [folded(context, contribution, axis, kind) for contribution in collected]
     if found.operator == "add" and kind.family == "int" and any(one.axes for one in (value, *parts)):
@@ -84,7 +86,7 @@ def _either(context: Context, first: Contribution, second: Contribution, kind: K
     saved, context.mask = context.mask, rest
     value = context.select(holds, then, orelse, then.kind)
     context.mask = saved
-    return Contribution(first.operator, value, rest, first.axes)
+    return Contribution(first.operator, value, rest, first.axes, first.leads or second.leads)
 
 
 def _last_part(mask: Node) -> tuple[Node | None, Node]:
@@ -143,6 +145,11 @@ def _compared(name: str, row: Node, number: Node) -> Node:
     return nodes.elementwise(name, [row, number], kind)
 
 
+def equals_itself(context: Context, row: Node) -> Node:
+    """Whether none of a row's items is NaN."""
+    return _of_all_items(context, _compared("eq", row, row))
+
+
 def _of_all_items(context: Context, flags: Node) -> Node:
     """Whether all items of a row of flags are true."""
     rank = flags.kind.rank
@@ -186,12 +193,10 @@ def folded(context: Context, contribution: Contribution, axis: Axis, kind: Kind)
         value = product
     elif mask is not None:
         value = context.select(mask, value, _identity(operator, kind), kind)
+    if operator in ("max", "min") and _floating(kind) and (sums or contribution.leads):
+        context.check(nodes.compare("eq", value, value))
     if not sums:
         return value
-    if operator in ("max", "min", "maximum", "minimum") and _floating(kind):
-        if operator in ("max", "min"):
-            test = nodes.elementwise("eq", [value, value], nodes.BOOL)
-            context.check(test)
     return _reduced(value, sums, home, operator, kind)
 
 
@@ -295,11 +300,14 @@ def _identity(operator: str, kind: Kind) -> Node:
         return nodes.const(1.0 if floating else 1)
     if operator in ("and", "or"):
         return nodes.const(operator == "and")
-    low = operator in ("max", "maximum")
+    low, dtype = operator in ("max", "maximum"), str(kind.dtype or "int64").rpartition(".")[2]
     if floating:
         return nodes.const(float("-inf") if low else float("inf"))
-    dtype = str(kind.dtype or "int64").rpartition(".")[2]
+    if kind.family == "bool" or dtype == "bool":
+        return nodes.const(not low)
     bits = int("".join(c for c in dtype if c.isdigit()) or 64)
+    if dtype.startswith("uint"):
+        return nodes.const(0 if low else 2**bits - 1)
     return nodes.const(-(2 ** (bits - 1)) if low else 2 ** (bits - 1) - 1)
 
 

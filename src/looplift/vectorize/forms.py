@@ -28,12 +28,14 @@ class Given:
 
 @dataclass(frozen=True)
 class Computed:
-    """``op`` of a carried form and a given value, ``swapped`` if the given one stands first."""
+    """``op`` of a carried form and a given value, ``swapped`` if the given one stands first; ``in_place`` where the
+    carried one must not become larger."""
 
     op: str
     form: Form
     atom: Atom | None
     swapped: bool = False
+    in_place: bool = False
 
 
 @dataclass(frozen=True)
@@ -224,7 +226,8 @@ def _computed(context: Context, op: Op, carry: Carry, members: set[Var]) -> Form
     position = carried.index(True)
     form = inner[position]
     assert form is not None
-    return Computed(LINEAR[name], form, args[1 - position], swapped=position == 1)
+    in_place = op.name.startswith("inplace.")
+    return Computed(LINEAR[name], form, args[1 - position], swapped=position == 1, in_place=in_place)
 
 
 def _extreme(context: Context, name: str, args: list[Var | Const], carry: Carry, members: set[Var]) -> Form | None:

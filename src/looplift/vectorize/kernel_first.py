@@ -30,7 +30,7 @@ def suits_a_kernel(function: Function) -> bool:
     values = function.attributes["values"].values()
     if has_while(function):
         return True
-    if not any(hasattr(value, "shape") for value in values):
+    if not any(hasattr(type(value), "shape") for value in values):
         return any(type(value) is list for value in values)
     return _is_of_arrays(function, values) and not _is_library_work(function)
 
@@ -125,7 +125,7 @@ _ALLOCATIONS = _FILLS | frozenset("eye identity clone copy cat concatenate hstac
 def takes_short_rows(function: Function) -> bool:
     """Whether the rows of all arrays that a region is given are short, and it multiplies no matrices: what is known of
     a region that has no facts."""
-    arrays = [value for value in function.attributes["values"].values() if hasattr(value, "shape")]
+    arrays = [value for value in function.attributes["values"].values() if hasattr(type(value), "shape")]
     if any(value.shape[-1] > SHORT for value in arrays if len(value.shape) > 1):
         return False
     names = {s.op.name for s in walk(function.body) if isinstance(s, Let)} - {"torch.dot"}  # which takes no matrices

@@ -48,6 +48,7 @@ from looplift.vectorize import (
     choices,
     chosen,
     doubts,
+    enlarged,
     list_folds,
     lists,
     native,
@@ -296,6 +297,8 @@ def _update(context: Context, update: Update) -> None:
     """A place combined with a value, also if several iterations do that to one place."""
     overlap.check_overlap(context, update.ref, update.index, update.value, update.operator)
     array, index = arrays.target(context, update.ref, update.index)
+    if update.leads:
+        stores.check_comparable(context, array, context.node(update.value))
     _stored(context, array, index, update.value, update.operator)
 
 
@@ -317,6 +320,7 @@ def _let(context: Context, statement: Let) -> None:
     fact = context.facts.of[var]
     if op.name.startswith("inplace.") and fact.kind.family in ("tensor", "array", "list"):
         ownership.check_owned(context, op, statement)
+        _check_size(context, op, var)
     if var in context.accumulators:
         carries.contribute(context, var)
         return
@@ -345,6 +349,17 @@ def _let(context: Context, statement: Let) -> None:
         arrays.new_array(context, var, made, fact)
     else:
         unread.note(context, var, made.node)
+
+
+def _check_size(context: Context, op: Op, var: Var) -> None:
+    """What is changed in place must not become larger."""
+    target, value = op.args[0], op.args[1] if len(op.args) > 1 else None
+    if var in context.accumulators:
+        found = context.accumulators[var]
+        target, value = found.carry.init, found.updates[var][0]
+    sides = [context.lookup(one) for one in (target, value) if isinstance(one, Var)]
+    if len(sides) == 2 and all(one.sequence is None and one.dims is None for one in sides):
+        enlarged.check_size(context, sides[0].node, sides[1].node)
 
 
 TABLES = ("torch.tensor", "np.array", "np.asarray")

@@ -12,6 +12,7 @@ from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Const, Op, Var
 from looplift.ops import table
 from looplift.ops.autocast import rounds_products
+from looplift.ops.names import said
 from looplift.vectorize import nodes
 from looplift.vectorize.array_forms import tree
 from looplift.vectorize.context import Context
@@ -78,6 +79,8 @@ def _of_sample(context: Context, module: Any, path: str, x: Node, made: Kind, hi
         if module.training:
             raise context.refuse("random-order", f"'{path}' draws random numbers in training mode")
         return x
+    if getattr(module, "scale_grad_by_freq", False) and any(one.requires_grad for one in module.parameters()):
+        _check_counts_no_indices(context, path)
     attrs: dict[str, Any] = {"path": path, "extents": None, "reads": _dimensions_read(module, kind)}
     if kind in FRESH and type(module) is getattr(torch.nn, kind, None):
         attrs["fresh"] = True
@@ -94,6 +97,13 @@ def _of_sample(context: Context, module: Any, path: str, x: Node, made: Kind, hi
     if x.kind.rank in BATCH_RANKS.get(kind, ()) and getattr(module, "running_mean", module) is not None:
         return Node("module", (x,), x.axes, made, {**attrs, "flatten": True, "own_batch": True}, hint)
     raise context.refuse("unknown-op", f"'{path}' ({kind}) has no batched rule yet")
+
+
+def _check_counts_no_indices(context: Context, name: str) -> None:
+    """A gradient that is divided by how often an index is in a call is another one of all lanes at once."""
+    if context.needs_grad:
+        text = f"the gradient of '{name}' depends on how often an index is in one call (scale_grad_by_freq)"
+        raise context.refuse("unknown-op", text)
 
 
 def _dimensions_read(module: Any, kind: str) -> int:
@@ -218,6 +228,8 @@ def special(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
             return converted(context, number, fact.kind.dtype)
     if name == "torch.nn.functional.one_hot":
         return _one_hot(context, [*args, *kwargs.values()], fact)
+    if base == "embedding" and _counts_indices(name, args, kwargs):
+        _check_counts_no_indices(context, said(name))
     if context.library != "torch" or base.endswith("_"):
         raise context.refuse("unknown-op", f"'{name.replace('method.', '.')}' has no batched rule")
     return vmapped(context, name, args, kwargs, fact)
@@ -234,16 +246,37 @@ def _one_hot(context: Context, args: list[Any], fact: Fact) -> Node:
     return Node("leading", (values, count), values.axes, fact.kind, {"name": "torch.nn.functional.one_hot"})
 
 
+def _counts_indices(name: str, args: list[Any], kwargs: dict[str, Any]) -> bool:
+    """Whether an embedding that asks for a gradient divides it by how often an index is in the call."""
+    first, place = (0, 3) if name == "torch.embedding" else (1, 5)
+    counts = kwargs.get("scale_grad_by_freq", args[place] if len(args) > place else nodes.const(False))
+    weight = kwargs.get("weight", args[first] if len(args) > first else None)
+    asks = weight is None or weight.attrs.get("gradient") is not False
+    return asks and not nodes.is_const(counts, False)
+
+
 def _is_vector(operand: Any) -> bool:
     return isinstance(operand, Node) and operand.kind.family == "tensor" and operand.kind.rank == 1
 
 
 def _joining(base: str, items: list[Node]) -> tuple[str, list[Any]]:
-    """``hstack`` and ``vstack`` of vectors or matrices as ``cat`` or ``stack``."""
-    flat = items[0].kind.rank < 2
+    """``hstack`` and ``vstack`` of elements, vectors or matrices as ``cat`` or ``stack``."""
+    ranks = {item.kind.rank for item in items}
+    flat = ranks <= {0, 1}
     if base == "vstack":
+        items = [_of_rank(item, 1 if flat else 2) for item in items]
         return ("stack" if flat else "cat"), [items]
-    return "cat", [items, nodes.const(0 if flat else 1)]
+    if ranks == {0}:
+        return "stack", [items]
+    return "cat", [[_of_rank(item, 1) for item in items], nodes.const(0 if flat else 1)]
+
+
+def _of_rank(item: Node, least: int) -> Node:
+    """The value with new dimensions in front if it has fewer."""
+    while item.kind.rank < least:
+        kind = Kind(item.kind.family, item.kind.dtype, item.kind.rank + 1)
+        item = Node("unsqueezed", (item,), item.axes, kind, {"dim": -kind.rank})
+    return item
 
 
 def _element(context: Context, name: str, item: Node, fact: Fact) -> Node:

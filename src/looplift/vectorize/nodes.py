@@ -177,16 +177,22 @@ def is_likely_positive(node: Node) -> bool:
     Integers that are given, or computed of such, may be any at the next call: that a lag is 0 says nothing. How they
     relate to extents is what the program is about: a window that fits beside its border.
     """
+    terms, _ = parts(node)
+    atoms = [atom for atom, _ in terms.values()]
+    sizes = any(atom.attrs.get("sample") is not None and atom.attrs["sample"] > 1 for atom in atoms)
+    return was_positive(node) and (sizes or all("sample" in atom.attrs for atom in atoms))
+
+
+def was_positive(node: Node) -> bool:
+    """Whether an integer is known at this call, and not negative."""
     terms, value = parts(node)
-    sizes = 0
     for atom, coefficient in terms.values():
         sample = atom.attrs.get("sample")
-        sizes += sample is not None and sample > 1
         sample = atom.attrs.get("seen") if sample is None else sample
         if sample is None:
             return False
         value += coefficient * sample
-    return value >= 0 and bool(sizes or all("sample" in atom.attrs for atom, _ in terms.values()))
+    return value >= 0
 
 
 def equal_samples(gap: Node) -> tuple[str, str] | None:
@@ -362,15 +368,13 @@ def structure_key(node: Node) -> Any:
         return ("node", node.serial)
     attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items() if k not in UNKEYED))
     pieces = tuple(map(_piece_key, node.attrs.get("pieces", ())))
-    return (node.op, attrs, pieces, tuple(map(id, node.axes)), tuple(map(structure_key, node.args)))
+    return (node.op, attrs, pieces, node.axes, tuple(map(structure_key, node.args)))
 
 
 def _piece_key(piece: Any) -> Any:
     """What a piece of a subscript is, but for its nodes, which are operands."""
     held = (getattr(piece, name) for name in fields_of(piece))
-    return type(piece).__name__, *(
-        one if isinstance(one, int) else id(one) if isinstance(one, Axis) else one is None for one in held
-    )
+    return type(piece).__name__, *(one if isinstance(one, int | Axis) else one is None for one in held)
 
 
 def reads_memory(node: Node) -> bool:

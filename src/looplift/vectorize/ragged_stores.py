@@ -91,7 +91,7 @@ def _within(context: Context, piece: Segment, back: int) -> Node:
     position = Node("arange", (piece.extent,), (), Kind(family, dtype, 1), {"extents": [piece.extent]})
     mask: Node | None = None
     for part, name in ((piece.lo, "ge"), (piece.hi, "lt")):
-        if part is not None and not nodes.is_const(part, 0):
+        if part is not None and not (name == "ge" and nodes.is_const(part, 0)):
             limit = part if segments.is_positive(part) else segments.bound(context, part, piece.extent)
             here = nodes.elementwise(name, [position, limit], flag)
             mask = here if mask is None else _both(mask, here)

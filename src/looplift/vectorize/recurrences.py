@@ -13,7 +13,7 @@ from __future__ import annotations
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Atom, Carry, If, Let, Loop, Var
-from looplift.vectorize import alone, doubts, nodes, numbers
+from looplift.vectorize import alone, doubts, enlarged, nodes, numbers
 from looplift.vectorize.context import Context
 from looplift.vectorize.forms import (
     Chosen,
@@ -175,7 +175,10 @@ def _last(context: Context, form: Form, kind: Kind, init: Node, axis: Axis) -> t
                     context.check(nodes.compare("eq", node, node))
             if begins is not None:
                 context.check(nodes.compare("gt" if sign in (">", ">=") else "lt", value, init))
-            passed = _passes(context, sign, value, _also(context, when), kind, init, axis)
+            mask = _also(context, when)
+            passed = _passes(context, sign, value, mask, kind, init, axis)
+            if when and mask is not None and axis not in mask.axes:  # what is asked is the same in all iterations
+                passed = nodes.both(mask, passed)
             if cond is not None:
                 context.vals[cond] = Val(passed)
             return passed, value
@@ -235,6 +238,8 @@ def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
 
     factor, term = _coefficients(context, scan.form, kind)
     init = _init(context, scan.carry, kind)
+    for atom in _changes_in_place(scan.form):
+        enlarged.check_size(context, init, context.node(atom))
     floating = kind.family == "float" or "float" in str(kind.dtype)
     if term is None and factor is None:
         raise context.refuse("carried", f"'{scan.carry.hint}' is carried from one iteration to the next")
@@ -265,9 +270,19 @@ def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
         if not scan.final and init.op == "name":
             context.names.setdefault(init.attrs["text"], 1)  # the values before those of the scan begin with it
         made = _named(context, made)
-        context.check(Node("finite", (made,), (), nodes.BOOL))
+        if factor is None or _never_vanishes(factor):
+            context.check(Node("finite", (made,), (), nodes.BOOL))
+        else:
+            context.check(Node("keeps_products", (made, factor), (), nodes.BOOL, {"axis": axis}))
     doubts.record_scan(context, made, (factor, term), init, axis, drops=_resets(scan.form))
     return made
+
+
+def _never_vanishes(factor: Node) -> bool:
+    """Whether each factor is 0, 1 or -1: a product of such is one of them."""
+    if factor.op == "where":
+        return all(map(_never_vanishes, factor.args[1:]))
+    return factor.op == "const" and factor.attrs["value"] in (0, 1, -1)
 
 
 def _named(context: Context, node: Node) -> Node:
@@ -284,6 +299,16 @@ def _bounded_term(context: Context, term: Node | None) -> Node | None:
     if term is not None:
         bounded(context, term, nodes.INDEX_BITS)
     return term
+
+
+def _changes_in_place(form: Form) -> list[Atom]:
+    """What takes part in changes of the carried value in place."""
+    match form:
+        case Chosen(then=then, orelse=orelse):
+            return _changes_in_place(then) + _changes_in_place(orelse)
+        case Computed(form=inner, atom=atom, in_place=in_place):
+            return _changes_in_place(inner) + [atom] * (in_place and atom is not None)  # type: ignore[list-item]
+    return []
 
 
 def _resets(form: Form) -> bool:

@@ -5,13 +5,14 @@
     next = phi(chain, chain)             contributions of both sides, each under its mask
     next = inner.after, inner.init chain contributions of the inner loop
 
-where f is associative and commutative, and no v depends on the carried value.
+where f is associative and commutative, no v depends on the carried value, and each way through the body makes all of
+its updates one after the other: a partial result that is dropped again is no contribution.
 """
 
 from __future__ import annotations
 
 from looplift.base.data import dataclass, field
-from looplift.ir.grammar import Atom, Carry, If, Let, Loop, Var
+from looplift.ir.grammar import Atom, Block, Carry, If, Let, Loop, Var
 from looplift.vectorize.flow import Flow
 
 OPERATORS = {
@@ -43,7 +44,31 @@ def accumulator_of(flow: Flow, loop: Loop, carry: Carry) -> Accumulator | None:
     for var in found.chain:
         if not all(_belongs(found, var, user) for user in flow.users.get(var, ())):
             return None
-    return found
+    return found if _is_one_chain(found, loop.body, carry.inside, carry.next) else None
+
+
+def _is_one_chain(found: Accumulator, block: Block, begin: Atom, end: Atom) -> bool:
+    """Whether each way through a block makes all of its updates one after the other, and hands on the last of them."""
+    now = begin
+    for statement in block:
+        match statement:
+            case Let(var=var, op=op) if var in found.updates:
+                if not any(atom is now for atom in op.args):
+                    return False
+                now = var
+            case If(then=then, orelse=orelse, phis=phis):
+                joined = next((phi for phi in phis if phi.var in found.chain), None)
+                ends = (joined.then, joined.orelse) if joined is not None else (now, now)
+                if not all(_is_one_chain(found, *side) for side in zip((then, orelse), (now, now), ends, strict=True)):
+                    return False
+                now = joined.var if joined is not None else now
+            case Loop(carries=carries, body=body):
+                carried = next((one for one in carries if one.inside in found.chain), None)
+                ends = (carried.inside, carried.next) if carried is not None else (now, now)
+                if (carried is not None and carried.init is not now) or not _is_one_chain(found, body, *ends):
+                    return False
+                now = carried.after if carried is not None else now
+    return now is end
 
 
 def _trace(flow: Flow, found: Accumulator, atom: Atom, inside: Var) -> bool:

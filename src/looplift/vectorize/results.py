@@ -8,7 +8,7 @@ object, or views of one, or items of a list that holds both; all others have mem
 from __future__ import annotations
 
 from looplift.base.data import dataclass
-from looplift.ir.array import Assign, Node, every_step, reachable
+from looplift.ir.array import Assign, Node, anew, every_step, reachable
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Append, Atom, If, Let, Loop, Op, Var, as_atom, operands, walk
 from looplift.ops import table
@@ -112,8 +112,7 @@ def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -
         if any(_may_be_given(context, one, frozenset()) for one in value):
             raise context.refuse("aliasing", f"'{atom.hint}' may be an argument itself, as an item of a list")
     if node.kind.family == "list" and node.op != "name" and isinstance(atom, Var):
-        own = node.attrs | {"own": atom}  # two lists are two objects, even if they hold the same
-        node = Node(node.op, node.args, node.axes, node.kind, own, node.hint)
+        node = anew(node, attrs=node.attrs | {"own": atom})  # two lists are two objects, even if they hold the same
     if isinstance(atom, Var) and node.op != "name":
         node = as_array(node, context.facts.kind(atom))
     devices.check_items(context.facts, atom)

@@ -138,20 +138,21 @@ class Row(Listed):
         """The list of lists whose lengths are looked at."""
         return self.owner.attrs.get("sizes of", self.owner)
 
-    def _once(self, context: Context, name: str, make: Callable[[], Node]) -> Node:
-        place = id(self.axis) if self.at is None else nodes.structure_key(self.at)
+    def _once(self, context: Context, name: str, of: Node, make: Callable[[], Node]) -> Node:
+        """What is made of a list of lists, its lengths alone or its items, and of the place of one of them."""
+        place = self.axis if self.at is None else nodes.structure_key(self.at)
         mask = None if self.is_steady or context.mask is None else context.mask.serial
-        key = (name, nodes.key_of(self.sized), place, mask)
+        key = (name, nodes.key_of(of), place, mask)
         if key not in context.ragged_axes:
             context.ragged_axes[key] = make()
         return context.ragged_axes[key]
 
     def measured(self, context: Context) -> Node:
         if self.axis is None:
-            return self._once(context, "row length", lambda: self._looked_up(context, self._sizes(context)))
+            return self._once(context, "row length", self.sized, lambda: self._looked_up(context, self._sizes(context)))
         context.check(nodes.compare("eq", self.axis.extent, self._count()), f"rows{nodes.key_of(self.sized)}")
         made = Node("lengths", (self.sized,), (self.axis,), nodes.INT, {"bits": 40}, "lengths")
-        return self._once(context, "row length", lambda: made)
+        return self._once(context, "row length", self.sized, lambda: made)
 
     def _count(self) -> Node:
         return nodes.length_of(self.sized)
@@ -189,8 +190,9 @@ class Row(Listed):
         if len(self.kinds) != 1 or len(self.kinds[0].items) > 1:
             raise context.refuse("ragged-shape", "lists of lists of lists of different kinds")
         place = segments.counted_from_start(context, segments.lane_integer(context, index), self.length(context))
-        first = self._once(context, "row first", lambda: self._first(context))
-        flat = self._once(context, "row lists", lambda: Node("chained", (self.owner,), (), Kind("list"), {}, "lists"))
+        first = self._once(context, "row first", self.sized, lambda: self._first(context))
+        lists = Node("chained", (self.owner,), (), Kind("list"), {}, "lists")
+        flat = self._once(context, "row lists", self.owner, lambda: lists)
         at = nodes.elementwise("add", [first, place], nodes.INT)
         return Val(flat, sequence=Row(flat, self.kinds[0].items, at=at))
 
@@ -198,7 +200,7 @@ class Row(Listed):
         from looplift.vectorize.lists import packed_kind
 
         kind = self.item_kind(context)
-        first = self._once(context, "row first", lambda: self._first(context))
+        first = self._once(context, "row first", self.sized, lambda: self._first(context))
         flat = self._flat(context, (), packed_kind(context, kind))
         return read_table(context, flat, nodes.elementwise("add", [first, at], nodes.INT), kind)
 

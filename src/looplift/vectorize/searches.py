@@ -14,7 +14,7 @@ loop never came to as well, so it has no effects; where one of them fails a requ
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import cast
 
 from looplift.base.data import dataclass, field, replace
@@ -35,7 +35,6 @@ from looplift.ir.grammar import (
     Range,
     Require,
     Statement,
-    Store,
     Var,
     While,
     definitions,
@@ -47,6 +46,7 @@ from looplift.ir.prune import prune
 from looplift.ir.started import Changes
 from looplift.ops import table
 from looplift.vectorize.counted import counted
+from looplift.vectorize.written import Written
 
 Atoms = dict[Atom, Atom]
 
@@ -90,7 +90,7 @@ class _Searches:
         self.changes = Changes({}, {})
         self.counted: dict[Var, str] = {}
         self.repeated: dict[Var, Var] = {}
-        self.lets = {s.var: s for s in walk(function.body) if isinstance(s, Let)}
+        self.written = Written(function, facts)
 
     def rewritten(self) -> Searched | None:
         body = self.block(self.function.body, nested=False)
@@ -131,7 +131,7 @@ class _Searches:
             return self.search(loop, flag, nested=nested)
         if loop.stop is not None and (flag is None or self.is_asked(flag)):
             return None
-        found = counted(loop, flag, self.facts, next(self.numbers))
+        found = counted(loop, flag, self.written, next(self.numbers))
         if found is None:
             return None
         made = self.search(found.loop, _flag_of(found.loop), nested=nested, counter=found.counter)
@@ -274,39 +274,9 @@ class _Search:
 
     def is_written(self, on: Block) -> bool:
         """Whether iterations that go on may write to what the condition reads."""
-        roots = {self.root(s.ref) for s in walk(on) if isinstance(s, Store)}
-        roots |= {self.root(s.op.args[0]) for s in walk(on) if isinstance(s, Let) and self.changes(s)}
-        if not roots:
-            return False
-        lets = self.outer.lets
         # what begins as a number shares no memory with what the condition reads
-        new = {c.inside for c in self.carries if isinstance(c.init, Const) and type(c.init.value) in (int, float)}
-        made = {root for root in roots if root in lets and lets[cast(Var, root)].op.name in table.CREATION}
-        return bool(roots - made - new) or bool(roots & self.sources())
-
-    def changes(self, statement: Let) -> bool:
-        """Whether an operation changes an array, as ``x += y`` does."""
-        op = statement.op
-        if not op.name.startswith("inplace.") or not isinstance(op.args[0], Var):
-            return False
-        fact = self.outer.facts.of.get(op.args[0])
-        return fact is None or not fact.kind.is_number
-
-    def root(self, atom: object) -> Atom:
-        made = self.outer.lets.get(atom) if isinstance(atom, Var) else None
-        if made is not None and made.op.name in ("getitem", "iter_item"):
-            return self.root(made.op.args[0])
-        return cast(Atom, atom)
-
-    def sources(self) -> set[Atom]:
-        """All that the condition is made of."""
-        everything = [*walk(self.outer.function.body)]
-        found = set(self.needed)
-        while True:
-            more = {atom for statement in everything for atom in _made_of(statement, found)} - found
-            if not more:
-                return found
-            found |= more
+        numbers = [c for c in self.carries if isinstance(c.init, Const) and type(c.init.value) in (int, float)]
+        return self.outer.written.is_written(walk(on), self.needed, {c.inside for c in numbers})
 
     def search(self) -> list[Statement]:
         """``first``: the index of the iteration that ends the loop, else the end of its range."""
@@ -437,7 +407,7 @@ def _is_silent(search: _Search, statement: Statement) -> bool:
     """Whether a statement itself does nothing but compute."""
     match statement:
         case Let(op=op):
-            return _is_pure(op.name) or (op.name.startswith("inplace.") and not search.changes(statement))
+            return _is_pure(op.name) or (op.name.startswith("inplace.") and not search.outer.written.changes(statement))
         case If():
             return True
         case Loop(domain=domain, stop=stop):
@@ -456,23 +426,6 @@ def _is_pure(name: str) -> bool:
     if name.startswith("inplace.") or (name.endswith("_") and table.base_name(name) not in ("and_", "or_")):
         return False
     return table.family(name) in ("elementwise", "reduction", "along", "shape", "contraction")
-
-
-def _made_of(statement: Statement, wanted: set[Atom]) -> Iterator[Atom]:
-    """What a statement makes those of its variables of that are wanted."""
-    match statement:
-        case Let(var=var, op=op) if var in wanted:
-            yield from operands(op)
-        case If(cond=cond, phis=phis):
-            for phi in phis:
-                if phi.var in wanted:
-                    yield from (cond, phi.then, phi.orelse)
-        case Loop(domain=domain, index=index, carries=carries):
-            if index in wanted and isinstance(domain, Range):
-                yield from (domain.lo, domain.hi, domain.step)
-            for carry in carries:
-                if carry.inside in wanted or carry.after in wanted:
-                    yield from (carry.init, carry.next)
 
 
 def _made_with(atoms: set[Atom], statements: list[Statement]) -> set[Atom]:

@@ -178,9 +178,9 @@ def slice_axis(context: Context, lo: Node | None, hi: Node | None, extent: Node,
 
 def _place(context: Context, axis: Axis, start: Node) -> Node:
     """Where the entries stand in the dimension that is sliced."""
-    if ("place", id(axis)) not in context.ragged_axes:
-        context.ragged_axes["place", id(axis)] = _place_of(axis, start)
-    return context.ragged_axes["place", id(axis)]
+    if ("place", axis) not in context.ragged_axes:
+        context.ragged_axes["place", axis] = _place_of(axis, start)
+    return context.ragged_axes["place", axis]
 
 
 def _place_of(axis: Axis, start: Node) -> Node:
@@ -211,7 +211,7 @@ def lane_axes(context: Context, axes: tuple[Axis, ...]) -> tuple[Axis, ...]:
 def axis_of(context: Context, lengths: Node, parents: tuple[Axis, ...], name: str, key: Any, members=None) -> Axis:
     """The ragged axis of these lengths in these lanes; the same one for the same entries."""
     mask = context.mask
-    whole = (key, tuple(map(id, parents)), None if mask is None else mask.serial)
+    whole = (key, parents, None if mask is None else mask.serial)
     if whole not in context.ragged_axes:
         if mask is not None and members is None:
             lengths = nodes.select(mask, lengths, nodes.const(0), nodes.INT)
@@ -300,7 +300,7 @@ def for_all_lanes(context: Context, piece: Segment, others: list[Segment]) -> Se
     if not more or axis.members is not None or axis.lengths is None:
         return piece
     lanes = lane_axes(context, merge_axes(axis.parents, tuple(more)))
-    key = ("all lanes", id(axis), *map(id, lanes))
+    key = ("all lanes", axis, *lanes)
     made = axis_of(context, spread(axis.lengths, lanes), lanes, axis.name, key)
     return Segment(made, _place(context, made, start_of(context, piece)), piece.lo, piece.hi, piece.extent)
 
@@ -314,7 +314,7 @@ def inside(context: Context, piece: Segment, outer: Axis) -> Segment:
         raise context.refuse("ragged-shape", "slices in one subscript that move with different loops")
     lengths = spread(axis.lengths, (outer,))
     with context.unmasked():  # lanes that do not run have no entries of the outer one
-        made = axis_of(context, lengths, (outer,), axis.name, ("inside", id(outer), id(axis)))
+        made = axis_of(context, lengths, (outer,), axis.name, ("inside", outer, axis))
     start = start_of(context, piece)
     return Segment(made, _place(context, made, start), piece.lo, piece.hi, piece.extent)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from looplift.base.data import dataclass
 from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step, ancestors
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import UNDEFINED, Carry, Let, Loop, Range, Var, While
+from looplift.ir.grammar import UNDEFINED, Carry, Let, Loop, Range, Var, While, is_returned
 from looplift.vectorize import alone, done_lanes, doubts, grown, list_flows, nodes, numbers, unbounded
 from looplift.vectorize.carried_inputs import Carried
 from looplift.vectorize.context import Array, Context
@@ -311,7 +311,7 @@ def _check_size(context: Context, inside: Node, last: Node) -> None:
 def _is_guarded(context: Context, carry: Carry) -> bool:
     """Whether a flag says where the value is bound, so that it is not read elsewhere."""
     optional = context.facts.function.attributes.get("optional", ())
-    return carry.hint.startswith(("_result", "return")) or carry.inside in optional
+    return is_returned(carry.inside) or carry.inside in optional
 
 
 def _enter_ragged(context: Context, loop: Loop, carry: Carry) -> Node:

@@ -108,10 +108,12 @@ def _is_seen_to_share(context: Context, made: Let) -> bool:
 
 def _place(value: Any) -> int | None:
     """Where the memory of an array begins; None of what has none."""
-    if hasattr(value, "untyped_storage"):
+    if hasattr(type(value), "untyped_storage"):
         return value.untyped_storage().data_ptr() or None
-    while getattr(value, "base", None) is not None and hasattr(value.base, "__array_interface__"):
+    if not hasattr(type(value), "__array_interface__"):
+        return None
+    while hasattr(type(getattr(value, "base", None)), "__array_interface__"):
         value = value.base
-    if hasattr(value, "__array_interface__") and getattr(value, "ndim", 0) and value.size:
+    if value.ndim and value.size:
         return value.__array_interface__["data"][0]
     return None

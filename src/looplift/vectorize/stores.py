@@ -12,7 +12,8 @@ from looplift.base.data import replace
 from looplift.ir.array import Axis, Node, Write, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
-from looplift.vectorize import blocks, devices, doubts, fitting, held, nodes, places, ragged_arrays
+from looplift.ops import table
+from looplift.vectorize import blocks, devices, doubts, fitting, held, linear, nodes, places, ragged_arrays
 from looplift.vectorize.context import Array, Context, Contribution, index_node
 from looplift.vectorize.counts import is_counted
 from looplift.vectorize.indexing import (
@@ -135,7 +136,30 @@ def place(context: Context, array: Array, pieces: list[Piece], value: Node, comb
         _store_folded(context, array, pieces, value, combine, free)
     else:
         apart = not free and not set(walked) & set(array.axes)
+        if apart and combine is None:
+            apart = all(_goes_one_way(context, piece) for piece in pieces if isinstance(piece, Along))
         _scatter(context, array, pieces, value, combine, distinct=apart)
+
+
+def _goes_one_way(context: Context, piece: Along) -> bool:
+    """Whether no place that lanes which run speak of counts from the end, where it may be that of another lane."""
+    if context.mask is None:
+        return True  # it is required
+    low, _ = bounds_of(piece)
+    form = linear.linear_of(along_node(piece))
+    said = [one for one, _ in linear.conditions(context.mask) if one is not None]
+    if form is not None and any(_is_at_least(form, one) for one in said):
+        return True
+    if nodes.was_positive(nodes.lowest(low)):
+        context.check_at_most(nodes.const(0), low)
+        return True
+    return False
+
+
+def _is_at_least(form: linear.Linear, other: linear.Linear) -> bool:
+    """Whether one sum is that of another one, or more."""
+    gap = linear.minus(form, other)
+    return not gap.terms and surely(nodes.const(0), gap.base)
 
 
 def _check_order(context: Context, array: Array, value: Node, combine: str) -> None:
@@ -280,6 +304,27 @@ def context_combine(context: Context, combine: str, old: Node, value: Node, kind
         combine = f"{context.library}.{combine}"
     node = arithmetic(context, combine, [old, value], wide)
     return node if wide.dtype == kind.dtype else nodes.cast(node, kind.dtype)
+
+
+def check_comparable(context: Context, array: Array, value: Node) -> None:
+    """What Python's ``max`` or ``min`` takes before what is in an array: which of two numbers that equal themselves
+    stands first makes no difference."""
+    from looplift.vectorize.folding import equals_itself
+
+    if "float" not in str(array.kind.dtype):
+        return
+    context.check(nodes.compare("eq", value, value))
+    if array.written or not _is_made_of_numbers(array.node):
+        context.check(equals_itself(context, array.node))
+
+
+def _is_made_of_numbers(made: Node) -> bool:
+    """Whether an array was just made, of one number that is not NaN."""
+    name = table.base_name(made.attrs["name"]) if made.op == "apply" else ""
+    if name == "full":
+        given = made.args[1] if made.attrs["positional"] == 2 else None
+        return given is not None and given.op == "const" and given.attrs["value"] == given.attrs["value"]
+    return name in ("zeros", "ones")
 
 
 def check_store_range(context: Context, array: Array, dim: int, piece: Piece) -> None:

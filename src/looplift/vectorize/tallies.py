@@ -47,7 +47,7 @@ def tallied(context: Context, op: Op) -> Val | None:
     whole = context.lookup(as_atom(op.args[0])).sequence
     if not isinstance(whole, Listed) or context.library != "torch" or whole.kind(context) != nodes.INT:
         raise context.refuse("unsupported-value", "a dict counts what is in no list of integers of each iteration")
-    key = ("tallied", id(whole), None if context.mask is None else context.mask.serial)
+    key = ("tallied", whole, None if context.mask is None else context.mask.serial)
     if key not in context.ragged_axes:
         context.ragged_axes[key] = _counted(context, whole)
     axis, items, times = context.ragged_axes[key]
@@ -66,5 +66,5 @@ def _counted(context: Context, whole: Listed) -> tuple[Axis, Node, Node]:
     first = nodes.cast(nodes.compare("gt", times, nodes.const(0)), nodes.lane_dtype(nodes.INT))
     lengths = segment(context, first, every, "add", Kind("tensor", nodes.lane_dtype(nodes.INT), 0))
     lengths = Node("retype", (lengths,), lengths.axes, nodes.INT, {"bits": 40})
-    axis = segments.axis_of(context, lengths, segments.lane_axes(context, lengths.axes), "k", ("tallied", id(every)))
+    axis = segments.axis_of(context, lengths, segments.lane_axes(context, lengths.axes), "k", ("tallied", every))
     return axis, value.node, times

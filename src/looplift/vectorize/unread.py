@@ -20,9 +20,11 @@ RAISING = frozenset(
 
 def note(context: Context, var: Var, value: Node) -> None:
     """What a variable was lowered to; in a loop that stays, a value that nothing reads is computed there."""
+    once = context.mask if context.mask is not None and not context.mask.axes else None
+    if once is not None:
+        context.lowered_where[var] = once
     if not _only_kept(context, var):
         steps = context.steps[-1]
-        once = context.mask if context.mask is not None and not context.mask.axes else None
         context.lowered.append((steps, len(steps), value, once))
     elif context.serial_loops:
         context.discarded.add(var)
@@ -36,9 +38,13 @@ def completed(context: Context, results: list[Node]) -> list[Step]:
     _compute_early(context, results)
     read = {node.serial for node in reachable([*results, *_operands(steps)])}
     unused = [var for var in context.vals if _may_be_unread(context, var) and var not in context.discarded]
-    values = [context.vals[var].node for var in unused]
-    points = [node for node in _points(values) if node.serial not in read]
-    return [*steps, *(Assign("_", node) for node in [*_raising(context, values, read), *points])]
+    made: list[Step] = []
+    for var in sorted(unused, key=lambda var: var in context.lowered_where):
+        value = [context.vals[var].node]
+        found = _raising(context, value, read) + [node for node in _points(value) if node.serial not in read]
+        made += [_where(context.lowered_where.get(var), Assign("_", node)) for node in found]
+        read |= {node.serial for node in found}
+    return [*steps, *made]
 
 
 def _may_be_unread(context: Context, var: Var) -> bool:

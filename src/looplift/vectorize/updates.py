@@ -69,7 +69,12 @@ def _combined(flow: Flow, facts: Facts, found: Updates, store: Store, before: tu
         alone = len(flow.users.get(made.var, ())) == 1 and len(flow.users.get(read, ())) == 1
         if alone and _is_place(flow, store, read, before) and _same_kind(facts, read, value):
             found.of[store] = Update(
-                store.ref, store.index, OPERATORS[made.op.name], value, frozenset((made.var, read))
+                store.ref,
+                store.index,
+                OPERATORS[made.op.name],
+                value,
+                frozenset((made.var, read)),
+                leads=place == 1 and made.op.name in ("builtin.max", "builtin.min"),
             )
             found.absorbed |= {made.var, read}
             return
