@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from looplift.emit.typed_class_orders import ordering
 from looplift.emit.typed_classes import TRUTH, Record, hideable
 from looplift.emit.typed_enumerations import is_enumeration, member_text
 from looplift.emit.typed_types import Arr, Either, Rec, Ten, holds, text_of
@@ -125,11 +126,18 @@ def class_texts(writer: Writer) -> list[str]:
     out += [LEVELS] if has_levels(writer) else []
     for name, record in zip(names, writer.records.values(), strict=True):
         out += _struct(name, record, reads_late=reads_late(writer))
+        out += _orderly(name, record, writer) if "__lt__" in record.methods else []
     if writer.passes_objects:
         out += [f"template <> struct From<Ref<{name}>> {{ static Ref<{name}> of(PyObject* o); }};" for name in names]
         for name, record in zip(names, writer.records.values(), strict=True):
             out.append(_outside(name, record, places.get(record.of, ""), reads_late=reads_late(writer)))
     return out
+
+
+def _orderly(name: str, record: Record, writer: Writer) -> list[str]:
+    """What a sort asks of objects before it compares them by attributes."""
+    tests = [f"orderly(a->v_{one});" for one in ordering(record, writer.source_of) or ()]
+    return [f"static void orderly(const Ref<{name}>& a) {{ {' '.join(tests)} }}"]
 
 
 def reads_late(writer: Writer) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from looplift.base.syntax import nodes_of
+from looplift.emit.typed_class_orders import ordering
 from looplift.emit.typed_classes import (
     FACTORIES,
     OPERATORS,
@@ -23,7 +24,7 @@ from looplift.emit.typed_classes import (
 from looplift.emit.typed_enumerations import is_enumeration
 from looplift.emit.typed_members import Members
 from looplift.emit.typed_scope import Routine, Value, coerced, needed, refuse
-from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, NONE, Box, Maybe, Member, Tup, text_of
+from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, NONE, Box, Maybe, Member, Tup, holds, text_of
 from looplift.emit.typed_values import tuples_of, types_of
 from looplift.runtime.contents import class_attributes
 
@@ -343,6 +344,19 @@ class Objects(Members):
         if routine is not None:
             return self.call(routine, node)
         return self.call(self.method_of(record, func.attr, node), node, first=owner)
+
+    def has_own_order(self, type_: Any) -> bool:
+        """Whether a class of the user's says which of two such values is the lesser one."""
+        return holds(type_, lambda one: self._order_of(one) is not None)
+
+    def sort_is_known(self, type_: Any) -> bool:
+        """Whether a sort compares as Python does, or how it compares makes no difference."""
+        records = [record for record in self.records.values() if ordering(record, self.source_of) is None]
+        return not holds(type_, lambda one: self._order_of(one) in records)
+
+    def _order_of(self, type_: Any) -> Record | None:
+        record = self.record_at(Value(type_, ""))
+        return record if record is not None and "__lt__" in record.methods else None
 
     def prepare_orders(self) -> None:
         """What tells which of two objects is the lesser one is called wherever something is sorted."""

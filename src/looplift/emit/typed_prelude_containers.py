@@ -294,6 +294,22 @@ template <class T, int k, class K, int m> void sort_by(const Ref<List<T, k>>& a,
   give(order, (2 * n + 2) * sizeof(I));
   a->changed();
 }
+// while keys are computed a list has no items
+template <class T, int k> void exchange_items(List<T, k>& a, List<T, k>& b) {
+  T* data = a.data; I n = a.n, head = a.head, room = a.room;
+  a.data = b.data; a.n = b.n; a.head = b.head; a.room = b.room;
+  b.data = data; b.n = n; b.head = head; b.room = room;
+}
+template <class T, int k> Ref<List<T, k>> items_out_of(const Ref<List<T, k>>& a) {
+  Ref<List<T, k>> out = made<List<T, k>>();
+  out->version = a->version;
+  exchange_items(*out.p, *a.p);
+  return out;
+}
+template <class T, int k> void items_back(const Ref<List<T, k>>& a, const Ref<List<T, k>>& items) {
+  if (a->n || a->version != items->version) bail(CHANGED);
+  exchange_items(*items.p, *a.p);
+}
 
 // ---- heaps, item by item as the module heapq moves them
 template <class T, int k> void sift_down(List<T, k>& l, I start, I pos) {
