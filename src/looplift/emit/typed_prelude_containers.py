@@ -6,6 +6,8 @@ static inline bool item_eq(F a, F b) { if (a != a && b != b) bail(DOMAIN); retur
 static inline bool item_eq(Dyn a, Dyn b) { if (a.tag == 2 && b.tag == 2) item_eq(a.d, b.d); return eq(a, b); }
 static inline bool item_eq(const Worded& a, const Worded& b) { return a.is_text || b.is_text ? eq(a, b)
     : item_eq(a.d, b.d); }
+template <class T> bool item_eq(const Opt<T>& a, const Opt<T>& b) { return a.has == b.has && (!a.has ||
+    item_eq(a.v, b.v)); }
 static inline void orderly(I) {}
 static inline void orderly(bool) {}
 static inline void orderly(const Str&) {}
