@@ -1,5 +1,7 @@
 """What an object has of its own goes before what its class has."""
 
+import itertools
+
 import pytest
 from strictly import same
 
@@ -123,7 +125,7 @@ def test_other_attributes_hide_nothing(backend):
 def test_objects_that_are_looked_at_later_hide_as_well():
     def tree(*hiding):
         parts = several(*hiding)
-        for one, other in zip(parts, parts[1:]):
+        for one, other in itertools.pairwise(parts):
             one.parts.append(other)
         return parts[0]
 

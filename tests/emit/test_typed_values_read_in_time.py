@@ -3,7 +3,6 @@
 import math
 
 import pytest
-
 from strictly import same
 
 

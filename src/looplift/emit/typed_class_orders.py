@@ -15,7 +15,7 @@ from looplift.emit.typed_types import NEVER, NUMBERS, TEXT, Tup
 
 
 def ordering(record: Record, source_of: Any) -> list[str] | None:
-    """The attributes that ``__lt__`` compares, and does nothing else; None where it may be no order, or have effects."""
+    """The attributes that are all that ``__lt__`` compares; None where it may be no order, or have effects."""
     if "__lt__" not in record.methods:
         return None
     try:
