@@ -133,6 +133,20 @@ def record_for(made: type, source_of: Any) -> Record:
     return record
 
 
+def runs_unseen(record: Record) -> list[types.FunctionType]:
+    """The methods that run where no call is written: for operators, tests, subscripts and properties."""
+    special = _ARITHMETIC | _ASKED | {"__lt__"}
+    return [*record.properties.values(), *(one for name, one in record.methods.items() if name in special)]
+
+
+def hideable(record: Record) -> list[str]:
+    """What a class has that an attribute of an object would hide: no property, and nothing that Python asks of it."""
+    if record.has_slots or record.names is not None:
+        return []
+    known = {*record.fields, *record.properties}
+    return [one for one in class_attributes(record.of) if one not in known and not one.startswith("__")]
+
+
 def slots_of(made: type) -> tuple[str, ...]:
     """The names of a class whose objects have places for their attributes, and no dict; empty for other classes."""
     names = vars(made).get("__slots__", ())

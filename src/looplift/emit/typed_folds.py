@@ -23,6 +23,12 @@ class Folds(Stars):
     def of_Call(self, node: ast.Call) -> Value:
         raise NotImplementedError
 
+    def has_own_order(self, type_: Any) -> bool:
+        raise NotImplementedError
+
+    def sort_is_known(self, type_: Any) -> bool:
+        raise NotImplementedError
+
     def is_stream(self, node: ast.expr) -> bool:
         raise NotImplementedError
 
@@ -34,6 +40,10 @@ class Folds(Stars):
             return self.present(self.expression(source))
 
     def sorted(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        return self._sorted(node, keywords)[0]
+
+    def _sorted(self, node: ast.Call, keywords: dict[str, ast.expr]) -> tuple[Value, Any]:
+        """A sorted list, and the type of what was compared."""
         source, keywords = self.before_option(node.args[0], keywords, "reverse", node)
         value = self.looked_at(source)
         if value is not None and (is_box(value, "set") or (is_box(value, *TABLES) and "key" not in keywords)):
@@ -49,8 +59,7 @@ class Folds(Stars):
                 found = self.keep(Value(box.find(), f"items_of<{cell}>({value.code})"))
         else:
             found = self.listed(node, source)
-        self.sort(found, keywords, node)
-        return found
+        return found, self.sort(found, keywords, node)
 
     def before_option(
         self, source: ast.expr, keywords: dict[str, ast.expr], name: str, node: ast.expr
@@ -75,22 +84,32 @@ class Folds(Stars):
         """``nsmallest(n, xs)`` is ``sorted(xs)[:n]``, of no items if ``n`` is below 0."""
         count = as_int(self.keep(self.expression(node.args[0])), node)
         call = vars(node).setdefault("of_all", ast.copy_location(ast.Call(node.func, node.args[1:], []), node))
-        found = self.keep(self.sorted(call, keywords | ({"reverse": ast.Constant(True)} if down else {})))
+        found, compared = self._sorted(call, keywords | ({"reverse": ast.Constant(True)} if down else {}))
+        if self.has_own_order(compared):
+            raise refuse(node, "leaves objects that are neither lesser nor equal in an order of its own")
+        found = self.keep(found)
         stop = Value(INT, f"({count} < 0 ? I(0) : {count})")
         name = self.cut_from(f"size({found.code})", [None, stop, None], node)
         return Value(found.type, f"cut({found.code}, {name}.from, {name}.step, {name}.count)")
 
-    def sort(self, found: Value, keywords: dict[str, ast.expr], node: ast.AST) -> None:
-        """Sort a list in place."""
+    def sort(self, found: Value, keywords: dict[str, ast.expr], node: ast.AST, *, is_shared: bool = False) -> Any:
+        """Sort a list in place: the type of what is compared. ``is_shared``: the keys may be computed by what knows the
+        list, for which it has no items meanwhile."""
         down = self._is_reversed(keywords["reverse"]) if "reverse" in keywords else "false"
         if keywords.keys() - {"key", "reverse"}:
             raise refuse(node, "sorts in a way of its own")
         keys = found
         if "key" in keywords:
             box: Any = self.box(node, "list", 1, "keys")
-            keys = self._keys(found, keywords["key"], box)
+            items = self.keep(Value(found.type, f"items_out_of({found.code})")) if is_shared else found
+            keys = self._keys(items, keywords["key"], box)
+            if is_shared:
+                self.emit(f"items_back({found.code}, {items.code});")
         check_order(element(keys), node)
+        if not self.sort_is_known(element(keys)):
+            raise refuse(node, "sorts objects whose '__lt__' does more than to compare the same attributes of both")
         self.emit(f"sort_by({found.code}, {keys.code}, {down});")
+        return element(keys)
 
     def _is_reversed(self, option: ast.expr) -> str:
         value = self.expression(option)

@@ -103,8 +103,9 @@ class Expressions(Values):
         """``items``: as items of containers are compared, which are equal also if they are one object."""
         if NEVER in (left.type, right.type):
             return "false"
+        equal = "item_eq" if items else "eq"
         if left.type in NUMBERS and right.type in NUMBERS:
-            return f"{'item_eq' if items else 'eq'}({', '.join(self.comparable(left, right, node))})"
+            return f"{equal}({', '.join(self.comparable(left, right, node))})"
         if (left.type is NONE) != (right.type is NONE) and not any(isinstance(v.type, Maybe) for v in (left, right)):
             return evaluated("false", left, right)
         if isinstance(left.type, Tup) and isinstance(right.type, Tup) and len(left.type.items) == len(right.type.items):
@@ -117,7 +118,7 @@ class Expressions(Values):
         if is_box(left, *TABLES, "set"):
             raise refuse(node, "compares dicts or sets")
         type_ = self.joins.join(left.type, right.type)
-        return f"eq({coerced(left, type_)}, {coerced(right, type_)})"
+        return f"{equal}({coerced(left, type_)}, {coerced(right, type_)})"
 
     def equal_text(self, left: Value, right: Value) -> str:
         return f"eq({left.code}, {right.code})"

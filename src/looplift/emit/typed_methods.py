@@ -47,7 +47,7 @@ class Methods(Calls):
             return self.method_of_object(owner, record, node, func)
         if func.attr == "sort" and is_box(owner, "list") and not node.args:
             self.alters(owner)
-            self.sort(self.keep(owner), {str(one.arg): one.value for one in node.keywords}, node)
+            self.sort(self.keep(owner), {str(one.arg): one.value for one in node.keywords}, node, is_shared=True)
             return Value(NONE, "None_()")
         if func.attr in _AT_AN_END and is_box(owner, "ordered dict"):
             return self._at_an_end(owner, node, func.attr)

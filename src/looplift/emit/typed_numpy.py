@@ -231,10 +231,11 @@ class Scalars(Stores):
     def math_values(self, values: list[Value]) -> list[Value]:
         return [_as_float(value) for value in super().math_values(values)]
 
-    def sort(self, found: Value, keywords: dict[str, ast.expr], node: ast.AST) -> None:
-        super().sort(found, keywords, node)
+    def sort(self, found: Value, keywords: dict[str, ast.expr], node: ast.AST, *, is_shared: bool = False) -> Any:
+        compared = super().sort(found, keywords, node, is_shared=is_shared)
         if self.joins.has_singles and holds(found.type, lambda one: one is MIXED):
             raise refuse(node, "sorts numbers of Python's and of float32, whose order may be none")
+        return compared
 
     def call_pow(self, node: ast.Call, *values: Value) -> Value:
         if len(values) == 3 and (is_scalar(*values) or (self.joins.has_numpy and MIXED in {v.type for v in values})):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from looplift.emit.typed_classes import TRUTH, Record
+from looplift.emit.typed_class_orders import ordering
+from looplift.emit.typed_classes import TRUTH, Record, hideable
 from looplift.emit.typed_enumerations import is_enumeration, member_text
 from looplift.emit.typed_types import Arr, Either, Rec, Ten, holds, text_of
 
@@ -125,11 +126,18 @@ def class_texts(writer: Writer) -> list[str]:
     out += [LEVELS] if has_levels(writer) else []
     for name, record in zip(names, writer.records.values(), strict=True):
         out += _struct(name, record, reads_late=reads_late(writer))
+        out += _orderly(name, record, writer) if "__lt__" in record.methods else []
     if writer.passes_objects:
         out += [f"template <> struct From<Ref<{name}>> {{ static Ref<{name}> of(PyObject* o); }};" for name in names]
         for name, record in zip(names, writer.records.values(), strict=True):
             out.append(_outside(name, record, places.get(record.of, ""), reads_late=reads_late(writer)))
     return out
+
+
+def _orderly(name: str, record: Record, writer: Writer) -> list[str]:
+    """What a sort asks of objects before it compares them by attributes."""
+    tests = [f"orderly(a->v_{one});" for one in ordering(record, writer.source_of) or ()]
+    return [f"static void orderly(const Ref<{name}>& a) {{ {' '.join(tests)} }}"]
 
 
 def reads_late(writer: Writer) -> bool:
@@ -222,6 +230,18 @@ def _outside(name: str, record: Record, place: str, *, reads_late: bool) -> str:
         lines["made"], lines["object"] = ["nullptr"], ["made ? made : PyDict_New()"]
     when = "at_once" if record.by_fields and record.has_hash else "put_off"
     lines["read_later"] = ["out.p->unread = true" if reads_late else f"{when}(o, out.p, read_{name})"]
-    texts = ", ".join(f'"{one}"' for one in record.fields) or "nullptr"
+    hidden = hideable(record)
+    lines["reads"] += _tests_of_hiding(name, record, hidden)
+    known = [*record.fields, *hidden]
+    texts = ", ".join(f'"{one}"' for one in known) or "nullptr"
     parts = {key: "\n".join(part) for key, part in lines.items()}
-    return _filled(_OBJECT, name=name, count=str(len(record.fields)), texts=texts, when=when, **parts)
+    return _filled(_OBJECT, name=name, count=str(len(known)), texts=texts, when=when, **parts)
+
+
+def _tests_of_hiding(name: str, record: Record, hidden: list[str]) -> list[str]:
+    """Other attributes than those that are known may hide what the class has: these are rare."""
+    optional = [one for one in record.fields if record.may_lack(one)]
+    held = " + __builtin_popcountll(c->has)" if optional else ""
+    count = len(record.fields) - len(optional)
+    tests = " || ".join(f"PyDict_GetItem(all, names_{name}[{len(record.fields) + k}])" for k in range(len(hidden)))
+    return [f"  if (PyDict_Size(all) != {count}{held} && ({tests})) bail(KIND);"] if hidden else []

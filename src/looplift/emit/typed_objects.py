@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from looplift.base.syntax import nodes_of
+from looplift.emit.typed_class_orders import ordering
 from looplift.emit.typed_classes import (
     FACTORIES,
     OPERATORS,
     TRUTH,
     Record,
     attributes_of,
+    hideable,
     is_constant,
     is_named_tuple,
     maker_of,
@@ -22,7 +24,7 @@ from looplift.emit.typed_classes import (
 from looplift.emit.typed_enumerations import is_enumeration
 from looplift.emit.typed_members import Members
 from looplift.emit.typed_scope import Routine, Value, coerced, needed, refuse
-from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, NONE, Box, Maybe, Member, Tup, text_of
+from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, NONE, Box, Maybe, Member, Tup, holds, text_of
 from looplift.emit.typed_values import tuples_of, types_of
 from looplift.runtime.contents import class_attributes
 
@@ -76,13 +78,23 @@ class Objects(Members):
             record.given = True
             record.fields += [name for name in every[0] or () if name not in record.fields]
             record.box.cells += [NEVER] * (len(record.fields) - len(record.box.cells))
+        held = [{*(one or ())} for one in every]
+        self._add_hiding(record, held)
         names = {*record.fields}
-        held = [(one or {}).keys() for one in every]
         if not all(one >= names - record.later for one in held) or not all(map(str.isidentifier, names)):
             raise refuse(None, f"objects of '{made.__name__}' have other attributes than others")
         for one in held:
             record.lacking |= record.later - one
         return [self.later(record, values, every, seen)], []
+
+    def _add_hiding(self, record: Record, held: list[set[str]]) -> None:
+        """Attributes that some objects have of their own in place of what their class has."""
+        for name in dict.fromkeys(one for one in hideable(record) for names in held if one in names):
+            if name not in record.constants:
+                raise refuse(None, f"'{name}' of some objects of '{record.of.__name__}' hides what their class has")
+            record.fields.append(name)
+            record.box.cells.append(NEVER)
+            record.later |= {name}
 
     def later(self, record: Record, values: list[Any], attributes: list[Any], seen: dict[int, Any]) -> Box:
         """The type of objects whose attributes are looked at later."""
@@ -325,11 +337,26 @@ class Objects(Members):
             value = self.present(self.attribute_of(self.keep(owner), record, func))
             if (found := self.record_at(value)) is not None:
                 return self._called_object(value, found, node)
-        static = record.unbound.get(func.attr)
+        owner = self.keep(owner)
+        self._must_not_hide(owner, record)
+        static = record.unbound.get(func.attr) if func.attr not in record.fields else None
         routine = self.routine_of(static) if static else None
         if routine is not None:
             return self.call(routine, node)
-        return self.call(self.method_of(record, func.attr, node), node, first=self.keep(owner))
+        return self.call(self.method_of(record, func.attr, node), node, first=owner)
+
+    def has_own_order(self, type_: Any) -> bool:
+        """Whether a class of the user's says which of two such values is the lesser one."""
+        return holds(type_, lambda one: self._order_of(one) is not None)
+
+    def sort_is_known(self, type_: Any) -> bool:
+        """Whether a sort compares as Python does, or how it compares makes no difference."""
+        records = [record for record in self.records.values() if ordering(record, self.source_of) is None]
+        return not holds(type_, lambda one: self._order_of(one) in records)
+
+    def _order_of(self, type_: Any) -> Record | None:
+        record = self.record_at(Value(type_, ""))
+        return record if record is not None and "__lt__" in record.methods else None
 
     def prepare_orders(self) -> None:
         """What tells which of two objects is the lesser one is called wherever something is sorted."""
@@ -352,12 +379,14 @@ class Objects(Members):
 
     def attribute_of(self, value: Value, record: Record, node: ast.Attribute) -> Value:
         if node.attr not in record.fields and node.attr in record.constants:
+            self._must_not_hide(value, record)
             return self.constant(record.constants[node.attr])
         if (
             node.attr not in record.fields
             and record.names is None
             and (found := self.held_by_class(record.of, node.attr))
         ):
+            self._must_not_hide(value, record)
             return found
         if node.attr in record.properties:
             routine = self.routine_of(record.properties[node.attr])
@@ -367,6 +396,11 @@ class Objects(Members):
         if record.may_lack(node.attr):
             return self._attribute_if_set(self.keep(value), record, place)
         return Value(record.box.cells[place], f"{value.code}->v_{node.attr}")
+
+    def _must_not_hide(self, value: Value, record: Record) -> None:
+        """What an object of the caller's has is read, which tells whether it hides anything of its class."""
+        if record.given and hideable(record):
+            self.emit(f"(void){value.code}.operator->();")
 
     def held_by_class(self, made: type, name: str) -> Value | None:
         """A container, or a tensor, that a class holds for all its objects."""

@@ -6,6 +6,8 @@ static inline bool item_eq(F a, F b) { if (a != a && b != b) bail(DOMAIN); retur
 static inline bool item_eq(Dyn a, Dyn b) { if (a.tag == 2 && b.tag == 2) item_eq(a.d, b.d); return eq(a, b); }
 static inline bool item_eq(const Worded& a, const Worded& b) { return a.is_text || b.is_text ? eq(a, b)
     : item_eq(a.d, b.d); }
+template <class T> bool item_eq(const Opt<T>& a, const Opt<T>& b) { return a.has == b.has && (!a.has ||
+    item_eq(a.v, b.v)); }
 static inline void orderly(I) {}
 static inline void orderly(bool) {}
 static inline void orderly(const Str&) {}
@@ -296,6 +298,22 @@ template <class T, int k, class K, int m> void sort_by(const Ref<List<T, k>>& a,
   for (I i = 0; i < n; ++i) a->data[a->head + i] = old->data[old->head + order[i]];
   give(order, (2 * n + 2) * sizeof(I));
   a->changed();
+}
+// while keys are computed a list has no items
+template <class T, int k> void exchange_items(List<T, k>& a, List<T, k>& b) {
+  T* data = a.data; I n = a.n, head = a.head, room = a.room;
+  a.data = b.data; a.n = b.n; a.head = b.head; a.room = b.room;
+  b.data = data; b.n = n; b.head = head; b.room = room;
+}
+template <class T, int k> Ref<List<T, k>> items_out_of(const Ref<List<T, k>>& a) {
+  Ref<List<T, k>> out = made<List<T, k>>();
+  out->version = a->version;
+  exchange_items(*out.p, *a.p);
+  return out;
+}
+template <class T, int k> void items_back(const Ref<List<T, k>>& a, const Ref<List<T, k>>& items) {
+  if (a->n || a->version != items->version) bail(CHANGED);
+  exchange_items(*items.p, *a.p);
 }
 
 // ---- heaps, item by item as the module heapq moves them

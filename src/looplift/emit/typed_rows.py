@@ -9,24 +9,16 @@ In such a loop no list of these types grows, shrinks or is put into another one,
 from __future__ import annotations
 
 import ast
-import builtins
-import math
 from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_expressions import SEQUENCES, element, is_box
 from looplift.emit.typed_library_calls import LibraryCalls
-from looplift.emit.typed_scope import Refused, Value, as_int
+from looplift.emit.typed_scope import Factory, Refused, Value, as_int
 from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NUMBERS, TABLES, TEXT, Arr, Box, Ten, text_of
+from looplift.emit.typed_unseen import LOUD, Unseen, is_quiet
 
-_QUIET = frozenset(
-    """abs min max len int float bool range enumerate zip reversed sum round ord chr divmod pow any all""".split()
-)
-_LOUD = (
-    ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.Try, ast.With, ast.Yield, ast.YieldFrom, ast.Await, ast.Global,
-    ast.Nonlocal, ast.Import, ast.ImportFrom,
-)  # fmt: skip
 _STORABLE = (BOOL, INT, FLOAT, MIXED)
 
 
@@ -76,15 +68,19 @@ class Rows(LibraryCalls):
 
     def _surveyed(self, node: ast.For | ast.While) -> Survey:
         survey = Survey()
+        if Unseen(self.records, self.routines, self.source_of).may_change_lists():
+            raise _Loud
         if isinstance(node, ast.For) and self.goes_through_generator(node.iter):
             raise _Loud
-        for part in [*node.body, *([node.test] if isinstance(node, ast.While) else [node.target])]:
+        made = [box.find().default for box in self.boxes.values()]
+        bodies = [one.body for one in made if isinstance(one, Factory) and one.routine is self.routine]
+        for part in [*node.body, *([node.test] if isinstance(node, ast.While) else [node.target]), *bodies]:
             for one in nodes_of(part):
                 self._look_at(one, survey)
         return survey
 
     def _look_at(self, node: ast.AST, survey: Survey) -> None:
-        if isinstance(node, _LOUD):
+        if isinstance(node, LOUD):
             raise _Loud
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             survey.bound.add(node.id)
@@ -99,17 +95,29 @@ class Rows(LibraryCalls):
 
     def _look_at_call(self, node: ast.Call, survey: Survey) -> None:
         function = node.func
-        try:
-            known = self.resolved(function)
-        except Refused:
-            raise _Loud from None
+        known = self._resolved(function)
         if known is None and isinstance(function, ast.Attribute):
             self._note_change(function.value, survey)
             return
-        name = getattr(known, "__name__", "")
-        is_builtin = name in _QUIET and getattr(builtins, name, None) is known
-        if not is_builtin and not (callable(known) and getattr(math, name, None) is known):
+        if not is_quiet(known):
             raise _Loud
+        for one in node.keywords:
+            self._look_at_key(one, survey)
+
+    def _look_at_key(self, keyword: ast.keyword, survey: Survey) -> None:
+        """``key=f``: what is called for each item."""
+        if keyword.arg != "key":
+            return
+        if isinstance(keyword.value, ast.Attribute):
+            self._note_change(keyword.value.value, survey)
+        elif not is_quiet(self._resolved(keyword.value)):
+            raise _Loud
+
+    def _resolved(self, node: ast.expr) -> Any:
+        try:
+            return self.resolved(node)
+        except Refused:
+            raise _Loud from None
 
     def _look_at_subscript(self, node: ast.Subscript, survey: Survey) -> None:
         if isinstance(node.ctx, ast.Load):

@@ -28,6 +28,9 @@ from looplift.emit.typed_types import (
     text_of,
 )
 
+_FIXED = re.compile(r"[\d.]+|I\(-?\d+(LL)?\)")
+"""C++ of a number that no statement changes."""
+
 
 @dataclass
 class Value:
@@ -39,7 +42,7 @@ class Value:
 
     @property
     def is_fixed(self) -> bool:
-        return self.code.replace(".", "").isdigit() or self.code in ("true", "false") or self.code.startswith("I(")
+        return self.code in ("true", "false") or _FIXED.fullmatch(self.code) is not None
 
 
 @dataclass(eq=False)

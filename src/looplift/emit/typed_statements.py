@@ -8,12 +8,16 @@ from typing import Any
 
 from looplift.base.syntax import children_of, nodes_of
 from looplift.base.unpacked import unpacked
+from looplift.emit.typed_classes import runs_unseen
 from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_optional_names import OptionalNames
-from looplift.emit.typed_scope import Value, as_int, coerced, refuse
+from looplift.emit.typed_scope import Factory, Value, as_int, coerced, refuse
 from looplift.emit.typed_stars import has_star
 from looplift.emit.typed_told import assigned, not_none
 from looplift.emit.typed_types import DICTS, INT, NEVER, NONE, TABLES, TEXT, Arr, Box, Either, Ten, Tup
+
+_PLAIN = (ast.Name, ast.Constant, ast.List, ast.Tuple, ast.expr_context)
+"""What is computed without code of the user's, whatever it is of."""
 
 
 class Statements(OptionalNames):
@@ -175,7 +179,10 @@ class Statements(OptionalNames):
             case ast.Name(id=name):
                 old = self.of_Name(node.target)
                 if isinstance(node.op, ast.Add) and is_box(old, "list"):
+                    old = self.keep(old)
                     self.extend(old, node.value, node)
+                    if self._may_rebind(name, node.value):
+                        self.store(name, old)
                     return
                 old, value = map(self.present, self.in_order([lambda: old, lambda: self.expression(node.value)]))
                 if isinstance(node.op, ast.Add) and old.type is TEXT and value.type is TEXT:
@@ -204,9 +211,26 @@ class Statements(OptionalNames):
     def _changed_name(self, name: str, old: Value, value: Value, node: ast.AugAssign) -> Value:
         if isinstance(old.type, Ten | Arr):
             self.changed_in_place(old, type(node.op), value, node)
+            if self._may_rebind(name, node.value):
+                self.store(name, old)
         else:
             self.store(name, self.binary(type(node.op), old, value, node))
         return Value(NONE, "None_()")
+
+    def _may_rebind(self, name: str, value: ast.expr) -> bool:
+        """Whether a name may stand for something else once a value is computed, as a function inside may see to."""
+        owner = self.owner(name)
+        is_shared = owner is not None and name in owner.kept and self._may_run(value)
+        return is_shared or any(isinstance(one, ast.NamedExpr) for one in nodes_of(value))
+
+    def _may_run(self, value: ast.expr) -> bool:
+        """Whether computing a value, or going through it, may run code of the user's, which may store anything."""
+        nodes = [*nodes_of(value)]
+        if any(isinstance(one, ast.Call) for one in nodes) or self.is_stream(value):
+            return True
+        factories = any(isinstance(box.find().default, Factory) for box in self.boxes.values())
+        runs = factories or any(runs_unseen(record) for record in self.records.values())
+        return runs and not all(isinstance(one, _PLAIN) for one in nodes)
 
     def changed_in_place(self, old: Value, op: Any, value: Value, node: ast.AST, *, fresh: bool = False) -> None:
         raise NotImplementedError
@@ -230,8 +254,12 @@ class Statements(OptionalNames):
         old = self.item(owner, index, target)
         if old.type is NEVER:  # nothing is ever put there: Python raises
             self.emit(f"(void)({old.code}); bail(KIND);")
+        may_run = self._may_run(node.value)
         if isinstance(node.op, ast.Add) and is_box(old, "list"):
+            owner, old = (self.keep(owner), self.keep(old)) if may_run else (owner, old)
             self.extend(old, node.value, node)
+            if may_run:
+                self.put(owner, index, old, target)
             return
         with self.block() as lines:
             value = self.expression(node.value)
@@ -252,6 +280,8 @@ class Statements(OptionalNames):
             if not isinstance(old.type, Ten | Arr):
                 raise refuse(node, "changes what may be a tensor")
             self.changed_in_place(old, type(node.op), value, node, fresh=is_view)
+            if may_run and isinstance(owner.type, Box):
+                self.put(owner, index, old, target)
             return
         found = self.binary(type(node.op), self.present(old), self.present(value), node)
         self.put(owner, index, self.keep(found), target)
@@ -260,6 +290,8 @@ class Statements(OptionalNames):
         """A number gives way to what is computed of it; a tensor changes itself, as in ``_changed_name``."""
         if isinstance(old.type, Ten):
             self.changed_in_place(old, type(node.op), value, node)
+            if self._may_run(node.value):
+                self.put(owner, index, old, node.target)
         else:
             self.put(owner, index, self.keep(self.binary(type(node.op), old, value, node)), node.target)
         return Value(NONE, "None_()")
@@ -274,7 +306,7 @@ class Statements(OptionalNames):
         old = self.keep(self.attribute_of(owner, record, target))
         if isinstance(node.op, ast.Add) and is_box(old, "list"):
             self.extend(old, node.value, node)
-            if any(isinstance(one, ast.Call) for one in nodes_of(node.value)):  # which may set the attribute
+            if self._may_run(node.value):
                 self.put_attribute(owner, old, target)
             return
         self.refuse_shared_change(old, node)
@@ -290,7 +322,7 @@ class Statements(OptionalNames):
     ) -> Value:
         if isinstance(old.type, Ten | Arr):
             self.changed_in_place(old, type(node.op), value, node)
-            if any(isinstance(one, ast.Call) for one in nodes_of(node.value)):  # which may set the attribute
+            if self._may_run(node.value):
                 self.put_attribute(owner, old, target)
         else:
             self.put_attribute(owner, self.binary(type(node.op), old, value, node), target)
