@@ -40,7 +40,7 @@ def host_program(
     ``started``: live-ins that the first statements make anew.
     """
     statements, inner = taken_out_of_loops(statements, live_ins, globals, "<region>")
-    statements = with_filled(attributes_apart(names_apart(statements, live_ins), live_ins), live_ins)
+    statements = with_filled(attributes_apart(names_apart(statements, live_ins), live_ins), live_ins, globals)
     returned = statements[-1] if statements and isinstance(statements[-1], ast.Return) else None
     body = statements if returned is None else statements[:-1]
     for statement in body:
