@@ -335,10 +335,12 @@ def pooled(values, name, *steps):
     for dim, (first, count, step, width) in zip((-2, -1), steps):
         values = values.narrow(dim, first, (count - 1) * step + width)
     (_, rows, step, height), (_, columns, other, width) = steps
-    if name == "max" and torch.is_grad_enabled() and values.requires_grad:  # equal ones share their gradient
+    if name != "mean" and torch.is_grad_enabled() and values.requires_grad:  # equal ones share their gradient
         if (step, other) == (height, width):
-            return greatest_of(values.unflatten(-1, (columns, width)).unflatten(-3, (rows, height)), (-3, -1))
-        return greatest_of(values.unfold(-2, height, step).unfold(-2, width, other), (-2, -1))
+            windows, dims = values.unflatten(-1, (columns, width)).unflatten(-3, (rows, height)), (-3, -1)
+        else:
+            windows, dims = values.unfold(-2, height, step).unfold(-2, width, other), (-2, -1)
+        return windows.amax(dims) if name == "amax" else greatest_of(windows, dims)
     function = torch.nn.functional.avg_pool2d if name == "mean" else torch.nn.functional.max_pool2d
     found = function(values.reshape(-1, 1, *values.shape[-2:]), (height, width), (step, other))
     return found.view(*values.shape[:-2], rows, columns)
