@@ -110,3 +110,38 @@ def test_others(function):
     lifted = lift(function, verify="off")
     for arguments in (*given, *given):
         assert difference(lifted(arguments), function(arguments)) is None
+
+
+def envelope(values):
+    """A helper whose names are of several kinds, one after the other."""
+    i = [0.0]
+    for v in values:
+        i.append(max(v, i[-1] * 0.5))
+    total = 0.0
+    for k in range(len(i)):
+        total += i[k]
+    i = total / len(i)
+    best = {}
+    for k in range(3):
+        best[k] = i * k
+    best = [best[k] for k in range(3)]
+    return i + best[-1]
+
+
+def by_envelopes(rows):
+    found = []
+    for row in rows:
+        found.append(envelope(row))
+    return found
+
+
+@pytest.mark.parametrize("backend", ["auto", "native"])
+def test_names_of_helpers(backend):
+    for rows in ([[1.0, 3.0, 2.0], [0.5]], [[]], []):
+        lifted = lift(by_envelopes, backend=backend, verify="off")
+        for _ in range(2):
+            assert repr(lifted(rows)) == repr(by_envelopes(rows))
+    rows = [[1.0, 3.0, 2.0], [0.5]]
+    lifted = lift(by_envelopes, backend=backend, verify="off")
+    lifted(rows)
+    assert lifted.report().loops[0].decision == "native"

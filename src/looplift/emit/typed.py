@@ -111,6 +111,11 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     if found.overriding:
         namespace |= {"_same_methods": contents.same_methods, "_methods": found.overriding}
         guards.append("_same_methods(_methods)")
+    if found.tables:
+        namespace |= {"_same_tables": contents.same_tables, "_tables": found.tables}
+        guards.append("_same_tables(_tables)")
+        namespace["_named_tables"] = found.named_tables
+        guards += [f"{one} is _named_tables[{one!r}]" for one in found.named_tables]
     guards += [_equals(path, value) for path, value in found.equal.items()] + found.told_apart
     if sets:
         namespace["_has_plain_attribute"] = has_plain_attribute

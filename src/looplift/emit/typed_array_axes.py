@@ -34,6 +34,8 @@ def dimension(node: ast.expr | None, rank: int, call: ast.AST) -> int | None:
 
 def fold(program: ArrayCalls, name: str, value: Value, given: dict[str, ast.expr], node: ast.AST) -> Value:
     """``np.sum(table, axis=1, keepdims=True)``."""
+    if value.type is NEVER:
+        return value
     keeps = given.get("keepdims", ast.Constant(False))
     if not isinstance(keeps, ast.Constant) or type(keeps.value) is not bool:
         raise refuse(node, "is called in a way of its own")

@@ -132,8 +132,12 @@ class ArrayCalls(Pairs):
                     [one if is_array(one) else self._of_items([one], node) for one in given], node
                 )
         values = list(map(self.present, self.several(*node.args)))
+        if function in _FORMULAS:
+            values = [self._of_list(one, None, node) if is_box(one, "list") else one for one in values]
+        if any(one.type is NEVER for one in values):
+            return Value(NEVER, "None_()")
         if function in places.OF_PLACES and len(values) == 1:
-            return values[0] if values[0].type is NEVER else places.places_where(self, function, values[0], node)
+            return places.places_where(self, function, values[0], node)
         if (formula := _formula_of(function, values)) is not None:
             return self._by_function(formula, list(map(self.keep, values)), node)
         return self._of_each(function, values, node)
@@ -155,17 +159,19 @@ class ArrayCalls(Pairs):
         return axes.reshaped(self, owner, sizes, node)
 
     def _concatenated(self, given: list[Value], node: ast.Call) -> Value:
-        """Rows one behind the other."""
+        """Rows one behind the other, of which some may be lists."""
         values = list(map(self.keep, map(self.present, given)))
+        values = [self._of_list(one, None, node) if is_box(one, "list") else one for one in values]
         if any(one.type is NEVER for one in values):
             return Value(NEVER, "None_()")
-        if len(values) < 2 or any(not is_array(one) or one.type is not values[0].type for one in values):
-            raise refuse(node, "joins what are no rows of one kind")
-        if values[0].type.rank != 1:
+        if len(values) < 2 or any(not is_array(one) or one.type.rank != 1 for one in values):
             raise refuse(node, "joins what are no rows")
-        found, *rest = values
+        made = ELEMENTS[np.result_type(*(one.type.element.dtype for one in values)).name]
+        found, *rest = (one if one.type.element is made else self._cast(one, made, node) for one in values)
         for one in rest:
             found = self.keep(self._by_function(formulas.concatenate, [found, one], node))
+            if found.type is NEVER:
+                return found
         return found
 
     # ------------------------------------------------------------ new arrays
@@ -245,15 +251,18 @@ class ArrayCalls(Pairs):
             return self._cast(source, self.dtype_of(given.get("dtype"), source.type.element), node)
         if not is_box(source, "list"):
             raise refuse(node, "makes an array of what is no list")
+        return self._of_list(source, self.dtype_of(given.get("dtype"), None), node)
+
+    def _of_list(self, source: Value, wanted: Any, node: ast.AST) -> Value:
+        """A list of numbers, of lists or tuples of them, or of arrays as an array."""
         source, cell, rank = self.keep(source), element(source), 1
         if isinstance(cell, Tup):
-            return self._of_tuples(source, cell, self.dtype_of(given.get("dtype"), None), node)
+            return self._of_tuples(source, cell, wanted, node)
         if isinstance(cell, Arr):
-            return self._stacked(source, self.dtype_of(given.get("dtype"), None), node)
+            return self._stacked(source, wanted, node)
         if is_box(Value(cell, ""), "list"):
             cell, rank = cell.find().cells[0], 2
         kind = cell if cell in SCALARS else SCALAR.get(cell, cell)
-        wanted = self.dtype_of(given.get("dtype"), None)
         if kind is NEVER:
             return self._of_nothing()
         if kind not in SCALARS and kind is not MIXED:
@@ -302,6 +311,8 @@ class ArrayCalls(Pairs):
     def _of_tuples(self, source: Value, cell: Tup, wanted: Any, node: ast.AST) -> Value:
         """A row of a list's tuple of numbers each: of integers and floats NumPy makes floats."""
         kinds = {SCALAR.get(one, one) for one in cell.items}
+        if NEVER in kinds:
+            return self._of_nothing()
         if cell.of is not None or not kinds or not kinds <= {NP_INT, NP_FLOAT}:
             raise refuse(node, "makes an array of what are no numbers of one kind")
         made = wanted or (NP_FLOAT if NP_FLOAT in kinds else NP_INT)
@@ -395,8 +406,8 @@ class ArrayCalls(Pairs):
         if len(node.args) != 1 + others:
             raise refuse(node, "is called in a way of its own")
         row = self._numbers_in_order(self.present(self.expression(node.args[0])), node)
-        if not others:
-            return self._by_function(of_one, [row], node)
+        if row.type is NEVER or not others:
+            return row if row.type is NEVER else self._by_function(of_one, [row], node)
         if isinstance(node.args[1], ast.List | ast.Tuple):
             return self._by_function(of_several, [row, self.keep(self._folded_operand(node.args[1]))], node)
         share = self.keep(self.present(self.expression(node.args[1])))
@@ -408,18 +419,12 @@ class ArrayCalls(Pairs):
 
     def _numbers_in_order(self, value: Value, node: ast.AST) -> Value:
         """A row, or a list as NumPy makes a row of it."""
-        value = self._array_of_some(value, node) if is_box(value, "list") else self.keep(value)
+        value = self._of_list(value, None, node) if is_box(value, "list") else self.keep(value)
+        if value.type is NEVER:
+            return value
         if not is_array(value) or value.type.rank != 1 or value.type.element not in (NP_FLOAT, NP_INT):
             raise refuse(node, "has no form in a typed program")
         return value
-
-    def _array_of_some(self, value: Value, node: ast.AST) -> Value:
-        """A list of numbers, at least one, as NumPy makes a row of it."""
-        value = self.keep(value)
-        self.emit(f"if (!{value.code}->n) bail(EMPTY);")
-        if (row := self.row_of_list(value)) is None:
-            raise refuse(node, "makes an array of what are no numbers of one kind")
-        return row
 
     def _loop_of(self, function: Any) -> int:
         return self.loops.setdefault(function, len(self.loops))
@@ -431,10 +436,10 @@ class ArrayCalls(Pairs):
         if isinstance(node, ast.List | ast.Tuple):
             return self._of_items(self.several(*node.elts), node)
         value = self.present(self.expression(node))
-        if is_array(value):
+        if is_array(value) or value.type is NEVER:
             return value
         if is_box(value, "list"):
-            return self._array_of_some(value, node)
+            return self._of_list(value, None, node)
         return self._of_items(self.fields(self.keep(value)) if isinstance(value.type, Tup) else [], node)
 
     def _of_items(self, items: list[Value], node: ast.AST) -> Value:

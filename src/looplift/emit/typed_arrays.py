@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
-from looplift.emit import typed_array_picked as selected
+from looplift.emit import typed_array_spots as spots
 from looplift.emit import typed_products as products
 from looplift.emit.typed_expressions import element, is_box
 from looplift.emit.typed_loops import Steps
@@ -35,6 +36,7 @@ from looplift.emit.typed_types import (
 )
 
 _EACH = {ast.Add: "plus", ast.Sub: "minus", ast.Mult: "times", ast.Div: "over"}
+_BITS = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"}
 _TESTS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 
 
@@ -54,24 +56,49 @@ class Arrays(Scalars):
 
     def of_Subscript(self, node: ast.Subscript) -> Value:
         if self.joins.has_numpy:
-            base, parts = chain(node)
+            base, parts = self._chain(node)
             if isinstance(self.peek(base), Arr):
                 owner, *found = self.several(base, *given_in(parts))
                 return self.taken(owner, parts, found, node)
         return super().of_Subscript(node)
 
+    def _chain(self, node: ast.expr) -> tuple[ast.expr, list[ast.expr]]:
+        """What ``a[i][j, k]`` is a part of, and all its subscripts; slices, and arrays, only in the last pair of
+        brackets, and arrays only where these are all."""
+        groups: list[list[ast.expr]] = []
+        while isinstance(node, ast.Subscript):
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            if groups and any(isinstance(one, ast.Slice) for one in parts):
+                break
+            if groups and any(map(self._is_of_several, [*parts, *groups[0]])):
+                break
+            groups.insert(0, list(parts))
+            node = node.value
+        return node, [one for parts in groups for one in parts]
+
+    def _is_of_several(self, part: ast.expr) -> bool:
+        """Whether a subscript stands for several places."""
+        if isinstance(part, ast.Slice | ast.Constant):
+            return False
+        type_ = self.peek(part)
+        parts = type_.items if isinstance(type_, Tup) else (type_,)
+        return spots.are_several([Value(one, "") for one in parts])
+
     def taken(self, owner: Value, parts: list[ast.expr], found: list[Value], node: ast.AST) -> Value:
         """``a[i, j]`` is an element, ``a[i]`` of a table a view of its row."""
-        if any(selected.picks(one.type) for one in found):
-            return selected.picked(self, owner, parts, found, node)
-        places = self.places_of(found) if not any(isinstance(one, ast.Slice) for one in parts) else []
+        has_slices = any(isinstance(one, ast.Slice) for one in parts)
+        places = found if has_slices else self.places_of(found)
+        if any(one.type is NEVER for one in places):
+            return Value(NEVER, "None_()")
+        if spots.are_several(places):
+            return spots.taken(self, owner, parts, places, node)
+        if has_slices:
+            return self.part(self.keep(owner), parts, found, node)
         if len(places) == owner.type.rank:
             type_ = owner.type.element
             codes = ", ".join(place_text(place, node) for place in places)
             return Value(type_, f"{text_of(type_)}{{at({owner.code}, {codes})}}")
-        if places:
-            return self.place(self.keep(owner), places, node)
-        return self.part(self.keep(owner), parts, found, node)
+        return self.place(self.keep(owner), places, node)
 
     def places_of(self, found: list[Value]) -> list[Value]:
         """The subscripts, of which one may be a tuple of several."""
@@ -92,16 +119,17 @@ class Arrays(Scalars):
         given, axis = iter(found), 0
         for part in parts:
             if isinstance(part, ast.Slice):
-                bounds = [next(given) if one is not None else None for one in (part.lower, part.upper, part.step)]
-                owner = self.keep(self._cut(owner, bounds, axis, node))
+                owner = self.keep(self.cut(owner, part, given, axis, node))
                 axis += 1
             else:
                 owner = self.keep(self.place(owner, [next(given)], node, axis))
         return owner
 
-    def _cut(self, owner: Value, bounds: list[Value | None], axis: int, node: ast.AST) -> Value:
+    def cut(self, owner: Value, part: ast.Slice, given: Iterator[Value], axis: int, node: ast.AST) -> Value:
+        """A view of what a slice, whose bounds are given, leaves of a dimension."""
         if axis >= owner.type.rank:
             raise refuse(node, "has more subscripts than dimensions")
+        bounds = [next(given) if one is not None else None for one in (part.lower, part.upper, part.step)]
         codes = [None if one is None or one.type is NONE else as_int(one, node) for one in bounds]
         texts = ", ".join("true, " + code if code else "false, I(0)" for code in codes[:2])
         name = self.fresh()
@@ -117,21 +145,29 @@ class Arrays(Scalars):
 
     def bind(self, target: ast.expr, value: Value) -> None:
         if isinstance(target, ast.Subscript) and self.joins.has_numpy:
-            base, parts = chain(target)
+            base, parts = self._chain(target)
             if isinstance(self.peek(base), Arr):
                 value = self.keep(value)
                 owner, *found = self.several(base, *given_in(parts))
-                if any(selected.picks(one.type) for one in found):
-                    return selected.put_picked(self, owner, parts, found, value, target)
-                if not any(isinstance(one, ast.Slice) for one in parts):
-                    return self.put_at(owner, self.places_of(found), value, target)
-                return self.assign(self.part(self.keep(owner), parts, found, target), value, target)
+                return self.put_in(owner, parts, found, value, target)
         super().bind(target, value)
 
     def put(self, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
         if isinstance(owner.type, Arr):
-            return self.put_at(owner, self.places_of([index]), value, node)
+            return self.put_in(owner, [], [index], value, node)
         super().put(owner, index, value, node)
+
+    def put_in(self, owner: Value, parts: list[ast.expr], found: list[Value], value: Value, node: ast.AST) -> None:
+        has_slices = any(isinstance(one, ast.Slice) for one in parts)
+        places = found if has_slices else self.places_of(found)
+        if any(one.type is NEVER for one in places):
+            return
+        if spots.are_several(places):
+            spots.put(self, owner, parts, places, value, node)
+        elif has_slices:
+            self.assign(self.part(self.keep(owner), parts, found, node), value, node)
+        else:
+            self.put_at(owner, places, value, node)
 
     def put_at(self, owner: Value, places: list[Value], value: Value, node: ast.AST) -> None:
         if len(places) < owner.type.rank:
@@ -172,15 +208,22 @@ class Arrays(Scalars):
         target = node.target
         if isinstance(target, ast.Attribute) or not self.joins.has_numpy:
             return super().do_AugAssign(node)
-        base, parts = chain(target)
+        base, parts = self._chain(target)
         type_ = self.peek(base)
         if not isinstance(type_, Arr):
             return super().do_AugAssign(node)
         owner, *found = self.several(base, *given_in(parts))
         owner, found = self.keep(owner), [self.keep(one) for one in found]
         has_slices = any(isinstance(one, ast.Slice) for one in parts)
-        places = [] if has_slices else self.places_of(found)
-        if len(places) == type_.rank and parts:
+        places = found if has_slices else self.places_of(found)
+        if any(one.type is NEVER for one in places):
+            return
+        if spots.are_several(places):
+            old = self.keep(self.taken(owner, parts, places, target))
+            value = self.present(self.expression(node.value))
+            self.changed_in_place(old, type(node.op), value, node)
+            return self.put_in(owner, parts, places, old, target)
+        if not has_slices and len(places) == type_.rank and parts:
             old = self.keep(self.taken(owner, [], places, target))
             value = self.present(self.expression(node.value))
             self.put_at(owner, places, self.binary(type(node.op), old, value, node), target)
@@ -211,12 +254,21 @@ class Arrays(Scalars):
             return super().binary(op, left, right, node)
         if op is ast.MatMult:
             return products.of_arrays(self, left, right, node)
+        if op in _BITS:
+            return self._of_bits(_BITS[op], [left, right], node)
         if op is ast.Pow and isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
             kinds = {FLOAT: (int, float), INT: (int,)}.get(left.type.element.plain, ()) if is_array(left) else ()
             if node.right.value == 2 and type(node.right.value) in kinds:
                 left = self.keep(left)
                 return self.each("times", [left, left], node)
         return self.each(_EACH.get(op, ""), [left, right], node)
+
+    def _of_bits(self, sign: str, operands: list[Value], node: ast.AST) -> Value:
+        made = self._promoted(operands, node)
+        if made.plain is FLOAT:
+            raise refuse(node, "has no form for arrays")
+        texts, operands = self._computed(operands, made)
+        return self.mapped_array(made, operands, f"({made.storage})({texts[0]} {sign} {texts[1]})")
 
     def each(self, name: str, operands: list[Value], node: ast.AST) -> Value:
         """An operation on each element of arrays, and on numbers that stand for all."""
@@ -260,7 +312,15 @@ class Arrays(Scalars):
     def of_UnaryOp(self, node: ast.UnaryOp) -> Value:
         if self.joins.has_numpy and isinstance(node.op, ast.USub) and isinstance(self.peek(node.operand), Arr):
             return self.each("negative", [self.expression(node.operand)], node)
+        if self.joins.has_numpy and isinstance(node.op, ast.Invert) and isinstance(self.peek(node.operand), Arr):
+            return self._inverted(self.expression(node.operand), node)
         return super().of_UnaryOp(node)
+
+    def _inverted(self, value: Value, node: ast.AST) -> Value:
+        made = value.type.element
+        if made.plain is FLOAT:
+            raise refuse(node, "has no form for arrays")
+        return self.mapped_array(made, [value], "!a" if made is NP_BOOL else f"({made.storage})~a")
 
     def of_Compare(self, node: ast.Compare) -> Value:
         if self.joins.has_numpy and len(node.ops) == 1 and type(node.ops[0]) in _TESTS:
@@ -322,18 +382,6 @@ class Arrays(Scalars):
         value = self.keep(value)
         self.emit(f"if ({value.code}.size[0] != {count}) bail(KIND);")
         return [self.taken(value, [], [Value(INT, f"I({place})")], node) for place in range(count)]
-
-
-def chain(node: ast.expr) -> tuple[ast.expr, list[ast.expr]]:
-    """What ``a[i][j, k]`` is a part of, and all its subscripts; slices only in the last pair of brackets."""
-    groups: list[list[ast.expr]] = []
-    while isinstance(node, ast.Subscript):
-        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if groups and any(isinstance(one, ast.Slice) for one in parts):
-            break
-        groups.insert(0, list(parts))
-        node = node.value
-    return node, [one for parts in groups for one in parts]
 
 
 def place_text(value: Value, node: ast.AST) -> str:

@@ -7,6 +7,7 @@ import bisect
 import builtins
 import collections
 import heapq
+import itertools
 import math
 from typing import Any
 
@@ -14,6 +15,7 @@ from looplift.base.syntax import nodes_of
 from looplift.emit.typed_classes import is_named_tuple
 from looplift.emit.typed_expressions import SEQUENCES, element, float_text, is_box
 from looplift.emit.typed_folds import check_order
+from looplift.emit.typed_groups import GROUPS
 from looplift.emit.typed_scope import (
     Factory,
     Routine,
@@ -37,6 +39,7 @@ from looplift.emit.typed_types import (
     NUMBERS,
     TABLES,
     TEXT,
+    Box,
     Either,
     Ten,
     Tup,
@@ -97,9 +100,13 @@ class Calls(Tuples):
     """Calls of functions."""
 
     routines: dict[Any, Routine]
+    gone_through: list[tuple[Any, ast.expr]]
+    """The types of what must not change, as groups of it are handed out meanwhile."""
 
     def callee(self, node: ast.Call) -> Any:
         """The function that is called: an object from outside, or a routine of the program's own."""
+        if isinstance(node.func, ast.Name) and node.func.id == GROUPS:
+            return None
         if isinstance(node.func, ast.Name) and self.owner(node.func.id) is not None:
             owner = self.owner(node.func.id)
             if owner is self.routine and node.func.id not in self.bound:
@@ -108,6 +115,8 @@ class Calls(Tuples):
         return self.resolved(node.func)
 
     def of_Call(self, node: ast.Call) -> Value:
+        if isinstance(node.func, ast.Name) and node.func.id == GROUPS:
+            return self._grouped(node)
         if any(isinstance(one, ast.Starred) for one in node.args) or any(one.arg is None for one in node.keywords):
             raise refuse(node, "unpacks")
         function = self.callee(node)
@@ -125,6 +134,24 @@ class Calls(Tuples):
             raise refuse(node, "calls what is not known")
         keywords = {str(one.arg): one.value for one in node.keywords}
         return self.known(function, node, keywords)
+
+    def _grouped(self, node: ast.Call) -> Value:
+        """The groups of what is gone through, if it stays as it is meanwhile."""
+        call, function, source, about = node.args
+        names = str(about.value).split() if isinstance(about, ast.Constant) else []
+        may_change, names = "changes" in names, [one for one in names if one != "changes"]
+        own = all(self.resolved(ast.Name(one, ast.Load())) is getattr(builtins, one) for one in names)
+        if self.resolved(function) is not itertools.groupby or not own or self.hands_out(source):
+            raise refuse(function, "is called in a way of its own")
+        if may_change:
+            type_ = self.peek(source)
+            is_fresh = isinstance(source, ast.Call)
+            self.gone_through.append(
+                (element(Value(type_, "")) if is_fresh and isinstance(type_, Box) else type_, source)
+            )
+        routine = self.routine_of(twins.grouped)
+        assert routine is not None and isinstance(call, ast.Call)
+        return self.call(routine, call)
 
     def made_object(self, made: type, node: ast.Call) -> Value:
         raise NotImplementedError
@@ -160,6 +187,8 @@ class Calls(Tuples):
             return self._first_of(node.args[0], node)
         if function in (heapq.nsmallest, heapq.nlargest) and len(node.args) == 2 and not keywords.keys() - {"key"}:
             return self.fewest(node, keywords, down=function is heapq.nlargest)
+        if function is itertools.groupby:
+            raise refuse(node, "hands out groups that are no lists; list(group) at once, and only once, makes one")
         if keywords:
             raise refuse(node, "is called with names")
         if function in _HEAP and len(node.args) == _HEAP[function]:

@@ -8,9 +8,10 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.emit.typed_attempts import without_attempts
+from looplift.emit.typed_groups import with_groups
 from looplift.emit.typed_library_calls import check_worth
-from looplift.emit.typed_loop_names import with_versions_in_loops
-from looplift.emit.typed_names import names_in_functions, with_versions
+from looplift.emit.typed_loop_names import with_all_versions
+from looplift.emit.typed_names import names_in_functions
 from looplift.emit.typed_optional_names import groups_of
 from looplift.emit.typed_program import TypedProgram, Writer
 from looplift.emit.typed_ranges import with_lists_for_ranges
@@ -44,7 +45,7 @@ def _of_some_form(
     """The program of the first form that has one, and at best of one in which the dtypes of arrays are known."""
     refusals: list[NotLiftable] = []
     reached, lacks = [0], ""
-    body = with_lists_for_ranges(without_attempts(body), values, live_out)
+    body = with_groups(with_lists_for_ranges(without_attempts(body), values, live_out))
     found, meets_items, in_versions = None, False, False
     for settings in ({}, {"writes_items": True}):
         for form, outs, more in _forms(body, values, live_out):
@@ -111,14 +112,12 @@ def _forms(
     of several kinds each by itself."""
     yield body, live_out, {}
     held, is_whole = names_in_functions(body), live_out == ["return"]
-    in_loops = with_versions_in_loops(body, set() if is_whole else {*live_out}, held)
-    versions, last = with_versions(in_loops or body, {*values}, held)
+    versions, last = with_all_versions(body, {*values}, set() if is_whole else {*live_out}, held)
     outs = [last.get(name, name) for name in live_out]
-    has_versions = is_whole or in_loops is not None or bool(last)
     yield versions, outs, {"has_versions": True}
-    yield body, live_out, {"has_named_dicts": True}
-    if has_versions:
-        yield versions, outs, {"has_versions": True, "has_named_dicts": True}
+    yield body, live_out, {"has_named_dicts": True, "has_versions": True}
+    if is_whole or versions is not body:
+        yield versions, outs, {"has_named_dicts": True, "has_versions": True}
     if groups_of(list(values.values())):
-        yield body, live_out, {"has_named_dicts": True, "has_optional_names": True}
-    yield versions, outs, {"has_versions": True, "words_numbers": True}
+        yield body, live_out, {"has_named_dicts": True, "has_optional_names": True, "has_versions": True}
+    yield versions, outs, {"words_numbers": True, "has_versions": True}

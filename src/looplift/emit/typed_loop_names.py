@@ -18,6 +18,16 @@ from looplift.base.syntax import nodes_of
 from looplift.emit.typed_names import Renamed, names_in_functions, with_versions
 
 
+def with_all_versions(
+    statements: list[ast.stmt], parameters: set[str], live: set[str], held: set[str]
+) -> tuple[list[ast.stmt], dict[str, str]]:
+    """The same of names that loops bind anew, and of those behind loops; also the last name of each that has several.
+    The statements themselves where there are none."""
+    in_loops = with_versions_in_loops(statements, live, held)
+    made, last = with_versions(in_loops or statements, parameters, held)
+    return (made if last else in_loops or statements), last
+
+
 def with_versions_in_loops(statements: list[ast.stmt], live: set[str], held: set[str]) -> list[ast.stmt] | None:
     """``live`` are the names that are read afterwards, ``held`` those that functions inside share, which stay as they
     are. None where no name is bound anew."""
@@ -30,10 +40,7 @@ def with_versions_in_loops(statements: list[ast.stmt], live: set[str], held: set
 def function_with_versions(body: list[ast.stmt], parameters: set[str]) -> list[ast.stmt]:
     """What a function does, the same where it binds no name anew on a straight way."""
     others = {name for one in body for node in nodes_of(one) if isinstance(node, ast.Nonlocal) for name in node.names}
-    held = names_in_functions(body) | others
-    in_loops = with_versions_in_loops(body, set(), held)
-    versions, last = with_versions(in_loops or body, parameters, held)
-    return versions if in_loops is not None or last else body
+    return with_all_versions(body, parameters, set(), names_in_functions(body) | others)[0]
 
 
 def _block(block: list[ast.stmt], live: set[str], held: set[str], names: Iterator[str]) -> list[ast.stmt]:

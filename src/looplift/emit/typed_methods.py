@@ -25,6 +25,7 @@ _NO_PLACE = ("deque", "pop", True)
 _OF_NO_CHANGE = frozenset("copy union difference intersection issubset issuperset isdisjoint".split())
 _READING = _OF_NO_CHANGE | frozenset("get keys values items index count most_common".split())
 _AT_AN_END = ("popitem", "move_to_end")
+_CODINGS = ("utf-8", "utf8", "UTF-8")
 _SEARCHES = {"count": "count_of", "find": "find_in", "index": "index_of"}
 
 
@@ -264,6 +265,15 @@ class Methods(Calls):
         codes = ", ".join(one.code for one in (owner, *values))
         return self.keep(Value(box.find(), f"parts_of<{text_of(box.find().cells[0])}>({codes})"))
 
+    def _encoded(self, owner: Value, node: ast.Call) -> Value:
+        """``text.encode("utf-8")``: its bytes."""
+        given = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+        if node.args and (len(node.args) > 1 or given not in _CODINGS):
+            raise refuse(node, "encodes in another way than UTF-8")
+        box: Any = self.box(node, "bytes", 1, "encoded")
+        self.joins.widen(box, 0, INT)
+        return self.keep(Value(box.find(), f"encoded({owner.code})"))
+
     def of_text(self, name: str, owner: Value, node: ast.Call) -> Value:
         if node.keywords:
             raise refuse(node, "is called with names")
@@ -275,6 +285,8 @@ class Methods(Calls):
             self.joins.widen(items.type, 0, TEXT)
             return Value(TEXT, f"joined({owner.code}, {items.code})")
         owner, *values = self.in_order([lambda: owner, *(lambda one=one: self.expression(one) for one in node.args)])
+        if name == "encode":
+            return self._encoded(owner, node)
         if name in _TESTS and not values:
             return Value(BOOL, f"every({owner.code}, {_TESTS[name]}, {str(name in ('isupper', 'islower')).lower()})")
         if name == "split" and (not values or (len(values) == 1 and values[0].type is TEXT)):

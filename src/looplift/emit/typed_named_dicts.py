@@ -11,14 +11,14 @@ from itertools import chain
 from typing import Any
 
 from looplift.emit.typed_classes import Record
-from looplift.emit.typed_namespaces import Namespaces
 from looplift.emit.typed_scope import Value, coerced, evaluated, refuse
+from looplift.emit.typed_tables import Tables
 from looplift.emit.typed_types import NEVER, NONE, Box, text_of
 
 MOST = 32
 
 
-class NamedDicts(Namespaces):
+class NamedDicts(Tables):
     """What is done with such dicts, where ``has_named_dicts``: in programs that have no other form."""
 
     has_named_dicts: bool

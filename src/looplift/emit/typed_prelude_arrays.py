@@ -382,6 +382,84 @@ template <class T, int R, class S, int Q> void assign(const Arr<T, R>& a, const 
   }
   a.base->dirty = true;
 }
+// several places at once: how far each is from the first element
+template <class T, int R, int M> Arr<I, 1> spots_where(const Arr<T, R>& a, const Arr<bool, M>& mask) {
+  for (int d = 0; d < M; ++d) if (mask.size[d] != a.size[d]) bail(RANGE);
+  I size[1] = {0}, at_[M] = {}; each(mask, [&](bool v) { size[0] += v; });
+  Arr<I, 1> out = array_of<I, 1>(size);
+  I* to = out.p;
+  each(mask, [&](bool v) {
+    if (v) { I far = 0; for (int d = 0; d < M; ++d) far += at_[d] * a.step[d]; *to++ = far; }
+    for (int d = M - 1; d >= 0 && ++at_[d] == mask.size[d]; --d) at_[d] = 0;
+  });
+  return out;
+}
+template <class K> static inline I count_with(I n, const Arr<K, 1>& a) { if (n >= 0 && a.size[0] != n) bail(KIND);
+    return a.size[0]; }
+static inline I count_with(I n, I) { return n; }
+template <class K> static inline I place_at(const Arr<K, 1>& a, I k, I n) {
+    return place((I)wide(a.p[k * a.step[0]]), n); }
+static inline I place_at(I v, I, I n) { return place(v, n); }
+template <class T, int R, class... X> Arr<I, 1> spots_at(const Arr<T, R>& a, const X&... places) {
+  I size[1] = {-1}; (void)(int[]){(size[0] = count_with(size[0], places), 0)...};
+  if (!size[0] && sizeof...(X) > 1) bail(EMPTY);  // a place beside none may be out of range
+  Arr<I, 1> out = array_of<I, 1>(size);
+  for (I k = 0; k < size[0]; ++k) { I far = 0; int d = 0;
+    (void)(int[]){(far += place_at(places, k, a.size[d]) * a.step[d], ++d, 0)...}; out.p[k] = far; }
+  return out;
+}
+template <int M, class T, int R> Arr<T, R - M> rest_at(const Arr<T, R>& a, I far) {
+  Arr<T, R - M> out; out.base = a.base; out.p = a.p + far;
+  for (int k = M; k < R; ++k) { out.size[k - M] = a.size[k]; out.step[k - M] = a.step[k]; }
+  return out;
+}
+template <int M, class T, int R> Arr<T, R - M + 1> gathered(const Arr<T, R>& a, const Arr<I, 1>& spots, bool columns) {
+  I size[R - M + 1] = {spots.size[0]}; for (int k = M; k < R; ++k) size[k - M + 1] = a.size[k];
+  Arr<T, R - M + 1> out = array_of<T, R - M + 1>(size);
+  for (I k = 0; k < size[0]; ++k) {
+    if constexpr (M == R) out.p[k] = a.p[spots.p[k]];
+    else assign(pick<0>(out, k), rest_at<M>(a, spots.p[k]));
+  }
+  out.base->is_turned = out.base->is_in_columns = R - M > 1 && columns;
+  return out;
+}
+template <int M, class T, int R, class S> void put_all(const Arr<T, R>& a, const Arr<I, 1>& spots, S v) {
+  T w = Cast<T>::of(v);
+  for (I k = 0; k < spots.size[0]; ++k) {
+    if constexpr (M == R) a.p[spots.p[k]] = w;
+    else fill(rest_at<M>(a, spots.p[k]), w);
+  }
+  a.base->dirty = true;
+}
+template <int M, class T, int R, class S, int Q> void put_each(const Arr<T, R>& a, const Arr<I, 1>& spots,
+    const Arr<S, Q>& b) {
+  const int rank = R - M + 1;
+  I size[rank] = {spots.size[0]}; for (int k = M; k < R; ++k) size[k - M + 1] = a.size[k];
+  for (int k = 0; k < Q; ++k) if (b.size[k] != 1 && b.size[k] != size[rank - Q + k]) bail(KIND);
+  Arr<S, Q> from = (void*)a.base.p == (void*)b.base.p ? copy(b) : b;
+  Lane<S, rank> source = lane<rank>(from);
+  for (I k = 0; k < size[0]; ++k) {
+    S* p = source.p + k * source.step[0];
+    if constexpr (M == R) a.p[spots.p[k]] = Cast<T>::of(*p);
+    else {
+      Arr<S, R - M> row; row.base = from.base; row.p = p;
+      for (int d = 1; d < rank; ++d) { row.size[d - 1] = size[d]; row.step[d - 1] = source.step[d]; }
+      assign(rest_at<M>(a, spots.p[k]), row);
+    }
+  }
+  a.base->dirty = true;
+}
+// a dimension before all others, and back
+template <int axis, class T, int R> Arr<T, R> to_front(const Arr<T, R>& a) {
+  Arr<T, R> out = a; out.is_whole = false; out.size[0] = a.size[axis]; out.step[0] = a.step[axis];
+  for (int k = 0; k < axis; ++k) { out.size[k + 1] = a.size[k]; out.step[k + 1] = a.step[k]; }
+  return out;
+}
+template <int axis, class T, int R> Arr<T, R> from_front(const Arr<T, R>& a) {
+  Arr<T, R> out = a; out.is_whole = false; out.size[axis] = a.size[0]; out.step[axis] = a.step[0];
+  for (int k = 0; k < axis; ++k) { out.size[k] = a.size[k + 1]; out.step[k] = a.step[k + 1]; }
+  return out;
+}
 // the elements as numbers of Python's, in lists of lists
 template <class L> struct Listed;
 template <class S> struct Listed<Ref<List<S, 0>>> { template <class T> static Ref<List<S, 0>> of(const Arr<T, 1>& a) {
@@ -467,63 +545,6 @@ template <int Q, class T, int R> Arr<T, Q> reshaped(const Arr<T, R>& a, const I 
   else if (known != n) bail(KIND);
   for (int d = Q - 1; d >= 0; --d) { out.step[d] = step; step *= out.size[d]; }
   return out;
-}
-// what stands at several places
-template <int axis, class T, int R, class X> Arr<T, R> taken_along(const Arr<T, R>& a, const Arr<X, 1>& places) {
-  I size[R]; for (int d = 0; d < R; ++d) size[d] = d == axis ? places.size[0] : a.size[d];
-  Arr<T, R> out = array_of<T, R>(size);
-  for (I k = 0; k < size[axis]; ++k) {
-    I from = place((I)wide(places.p[k * places.step[0]]), a.size[axis]);
-    if constexpr (R == 1) out.p[k] = a.p[from * a.step[0]];
-    else assign(pick<axis>(out, k), pick<axis>(a, from));
-  }
-  out.base->is_turned = out.base->is_in_columns = R > 1 && (axis > 0 || in_columns(a));
-  return out;
-}
-template <class T, int R> void check_mask(const Arr<T, R>& a, const Arr<bool, R>& mask) {
-  for (int d = 0; d < R; ++d) if (mask.size[d] != a.size[d]) bail(RANGE); }
-static Arr<I, 1> true_places(const Arr<bool, 1>& mask, I n) { if (mask.size[0] != n) bail(RANGE);
-  return pick<1>(holding<false>(mask), 0); }
-template <class T, int R> Arr<T, 1> where_true(const Arr<T, R>& a, const Arr<bool, R>& mask) {
-  check_mask(a, mask);
-  I size[1] = {0}; each(mask, [&](bool v) { size[0] += v; });
-  Arr<T, 1> out = array_of<T, 1>(size);
-  Lane<T, R> from = lane<R>(a); T* to = out.p; I at_[R] = {};
-  each(mask, [&](bool v) { if (v) *to++ = from.at(at_);
-      for (int d = R - 1; d >= 0 && ++at_[d] == a.size[d]; --d) at_[d] = 0; });
-  return out;
-}
-template <class T, int R, class Next> void put_true(const Arr<T, R>& a, const Arr<bool, R>& mask, Next next) {
-  check_mask(a, mask);
-  Lane<T, R> to = lane<R>(a); I at_[R] = {};
-  each((void*)a.base.p == (void*)mask.base.p ? copy(mask) : mask, [&](bool v) { if (v) to.at(at_) = next();
-      for (int d = R - 1; d >= 0 && ++at_[d] == a.size[d]; --d) at_[d] = 0; });
-  a.base->dirty = true;
-}
-template <class T, int R, class S> void put_where(const Arr<T, R>& a, const Arr<bool, R>& mask, S v) {
-  T w = Cast<T>::of(v); put_true(a, mask, [&] { return w; }); }
-template <class T, int R, class S> void put_where_each(const Arr<T, R>& a, const Arr<bool, R>& mask,
-    const Arr<S, 1>& b) {
-  Arr<S, 1> from = (void*)a.base.p == (void*)b.base.p ? copy(b) : b;
-  I n = 0, k = 0; each(mask, [&](bool v) { n += v; });
-  if (from.size[0] != n) bail(KIND);
-  put_true(a, mask, [&] { return Cast<T>::of(from.p[k++ * from.step[0]]); });
-}
-template <class T, class X, class S> void put_along(const Arr<T, 1>& a, const Arr<X, 1>& places, S v) {
-  T w = Cast<T>::of(v);
-  for (I k = 0; k < places.size[0]; ++k) place((I)wide(places.p[k * places.step[0]]), a.size[0]);
-  Arr<X, 1> at_ = (void*)a.base.p == (void*)places.base.p ? copy(places) : places;
-  for (I k = 0; k < at_.size[0]; ++k) at(a, (I)wide(at_.p[k * at_.step[0]])) = w;
-  a.base->dirty = true;
-}
-template <class T, class X, class S> void put_along_each(const Arr<T, 1>& a, const Arr<X, 1>& places,
-    const Arr<S, 1>& b) {
-  if (b.size[0] != places.size[0]) bail(KIND);
-  Arr<X, 1> at_ = (void*)a.base.p == (void*)places.base.p ? copy(places) : places;
-  Arr<S, 1> from = (void*)a.base.p == (void*)b.base.p ? copy(b) : b;
-  for (I k = 0; k < at_.size[0]; ++k)
-    at(a, (I)wide(at_.p[k * at_.step[0]])) = Cast<T>::of(from.p[k * from.step[0]]);
-  a.base->dirty = true;
 }
 template <class T, class S, int k, class Fill> Arr<T, 2> rows_from(const Ref<List<S, k>>& l, I count, Fill fill) {
   I size[2] = {l->n, count}; Arr<T, 2> out = array_of<T, 2>(size);

@@ -585,6 +585,17 @@ template <class T> Ref<List<T, 0>> parts_of(const Str& s) {
   }
   return out;
 }
+static Ref<List<I, 2>> encoded(const Str& s) {
+  auto out = list_of<List<I, 2>>(s.n());
+  for (I k = 0; k < s.n(); ++k) {
+    I c = s.data()[k];
+    if (c >= 0xd800 && c < 0xe000) bail(DOMAIN);
+    int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    out->push(!more ? c : (0xff00 >> (more + 1) & 0xff) | c >> 6 * more);
+    while (more--) out->push(0x80 | (c >> 6 * more & 0x3f));
+  }
+  return out;
+}
 static I next_in(const Str& s, const Str& by, I from) { for (I k = from; k + by.n() <= s.n(); ++k)
     if (!memcmp(s.data() + k, by.data(), 4 * by.n())) return k; return -1; }
 template <class T> Ref<List<T, 0>> parts_of(const Str& s, const Str& by) {

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from looplift.emit.typed_scope import Value, refuse
-from looplift.emit.typed_types import DTYPES, FLOAT, Arr, Ten, array_type
+from looplift.emit.typed_types import DTYPES, FLOAT, NEVER, Arr, Ten, array_type
 from looplift.ops import autocast
 
 _ALL = ((1, 1), (2, 1), (1, 2), (2, 2))
@@ -24,6 +24,8 @@ OF_TENSORS = {"matmul": _WITH_STACKS, "mv": ((2, 1),), "mm": ((2, 2),)}
 
 def of_arrays(writer: Any, left: Value, right: Value, node: ast.AST, ranks: Any = _ALL) -> Value:
     """The product of two arrays of floats."""
+    if NEVER in (left.type, right.type):
+        return Value(NEVER, "None_()")
     if not all(isinstance(one.type, Arr) for one in (left, right)):
         raise refuse(node, "is no product of arrays")
     element = left.type.element

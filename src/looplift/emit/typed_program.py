@@ -28,9 +28,11 @@ from looplift.emit.typed_attempts import without_attempts
 from looplift.emit.typed_classes import is_constant
 from looplift.emit.typed_enumerations import is_enumeration
 from looplift.emit.typed_generators import is_generator
+from looplift.emit.typed_groups import with_groups
 from looplift.emit.typed_loop_names import function_with_versions
 from looplift.emit.typed_names import captured_names, stored_names
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
+from looplift.emit.typed_tables import is_table
 from looplift.emit.typed_tensor_calls import torch_name
 from looplift.emit.typed_types import (
     TEXT,
@@ -49,7 +51,7 @@ from looplift.emit.typed_types import (
 from looplift.emit.typed_unchecked import Unchecked
 from looplift.emit.typed_values import type_of
 
-_LIBRARIES = ("heapq", "collections", "math", "functools", "bisect")
+_LIBRARIES = ("heapq", "collections", "math", "functools", "bisect", "itertools")
 _TORCH = ("torch", "torch.nn", "torch.nn.functional", "torch.special", "torch.linalg")
 _PASSES = 40
 _ARITHMETIC: dict[type, Any] = {
@@ -102,6 +104,10 @@ class TypedProgram:
     """Inputs that classes hold, or the modules of functions, which are only read."""
     library: tuple[str, ...] = ()
     """Calls of the library's own functions, as functions of their operands."""
+    tables: tuple[tuple[dict[Any, Any], tuple[Any, ...]], ...] = ()
+    """Dicts of functions, with what is in them."""
+    named_tables: dict[str, Any] = field(default_factory=dict)
+    """Those that the region's own statements name."""
     reads: tuple[Read, ...] = ()
     """What is read of modules by running no code."""
     sets: tuple[tuple[str, str], ...] = ()
@@ -133,6 +139,7 @@ class Writer(Unchecked):
         self.has_named_dicts, self.has_optional_names = has_named_dicts, has_optional_names
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
         self.records, self.classes, self.unread = {}, {}, []
+        self.tables, self.named_tables = {}, {}
         self.joins.of_objects, self.joins.words_numbers = self.given_objects, words_numbers
         self.loops, self.computed_with, self.mixes_arrays = {}, set(), False
         self.structs, self.inexact, self.short = {}, set(), set()
@@ -170,6 +177,7 @@ class Writer(Unchecked):
             self.structs.clear()
             self.library.clear()
             self.altered.clear()
+            self.gone_through = []
             self.mixes_arrays = self.waits = False
             refusal = self._once()
             if self.joins.changes == before and self.waits and not self.is_settled:
@@ -404,6 +412,7 @@ class Writer(Unchecked):
                 without_attempts(node.body),
                 lambda name: name not in own and space.get(name, made := getattr(builtins, name)) is made,
             )
+            body = with_groups(body)
             self.replaced[node] = function_with_versions(body, own) if self.has_versions else body
         return self.replaced[node]
 
@@ -492,6 +501,9 @@ class Writer(Unchecked):
             name: type_ for name, type_ in self.given.items() if name not in self.outside and name not in self.changing
         }
         altered = {text_of(one) for one in self.altered}
+        for type_, source in self.gone_through:
+            if may_change(type_, altered):
+                raise refuse(source, "may change while groups of it are handed out; take groups of list(...) of it")
         changes = [
             name for name, type_ in held.items() if may_change(type_, altered) or (stored and holds_tensor(type_))
         ]
@@ -505,7 +517,7 @@ class Writer(Unchecked):
             any(isinstance(box.find().default, Factory) for box in self.boxes.values()),
             tuple(one.__name__ for one in self.loops), self.joins.tracked,
             self.paths, tuple(self.watched), self.settings_that_stay(), self.overriding, self.outside,
-            tuple(self.library), tuple(dict.fromkeys(self.reads)),
+            tuple(self.library), tuple(self.tables.values()), self.named_tables, tuple(dict.fromkeys(self.reads)),
             tuple((one.owner, one.name) for one in self.changing.values()), self.told_apart(),
         )  # fmt: skip
 
@@ -601,7 +613,7 @@ def may_change(type_: Any, altered: set[str], seen: set[int] | None = None) -> b
 def is_data(value: Any) -> bool:
     if isinstance(value, torch.Tensor):
         return True
-    if isinstance(value, types.ModuleType | torch.dtype | torch.device):
+    if isinstance(value, types.ModuleType | torch.dtype | torch.device) or is_table(value):
         return False
     return not callable(value) or _is_plain_object(value)
 

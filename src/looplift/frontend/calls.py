@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import inspect
 import operator
+import sys
 import types
 from typing import Any
 
@@ -414,8 +415,21 @@ def inline(build: Builder, callee: Const, function: Any, positional: list[Value]
         return run_body(build, frame, function, source.tree.body)
     except SyntaxError as error:
         raise build.refuse("unsupported-syntax", f"'{callee.path}' has {error}") from None
+    except NotLiftable as refusal:
+        if refusal.code not in _OF_AUTHORS or not _is_of_python(function) or any(map(_is_of_python, build.calls)):
+            raise
+        raise build.refuse("unknown-call", f"the effects of calling '{callee.path}' are not known") from None
     finally:
         build.descents.pop()
+
+
+_OF_AUTHORS = ("exception-handling", "unsupported-syntax")
+"""Reasons about how something is written, which only those who wrote it can act on."""
+
+
+def _is_of_python(function: Any) -> bool:
+    """Whether a function is one of Python's own library."""
+    return str(getattr(function, "__module__", None)).partition(".")[0] in sys.stdlib_module_names - {"__main__"}
 
 
 def _path_of(build: Builder, callee: Const, *, has_path: bool) -> str:

@@ -62,6 +62,17 @@ def ones(number):
     return found
 
 
+def grouped(pairs):
+    """What ``itertools.groupby`` hands out, of a list of keys and items; keys are compared as containers compare."""
+    found = []
+    start = 0
+    for stop in range(1, len(pairs) + 1):
+        if stop == len(pairs) or (pairs[stop][0],) != (pairs[start][0],):
+            found.append((pairs[start][0], [pairs[k][1] for k in range(start, stop)]))
+            start = stop
+    return found
+
+
 TWINS: dict[Callable[..., Any], Callable[..., Any]] = {
     math.isclose: isclose,
     math.comb: comb,

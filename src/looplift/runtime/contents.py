@@ -77,6 +77,14 @@ def same_callees(callees: Mapping[types.FunctionType, tuple[Any, ...]]) -> bool:
     return True
 
 
+def same_tables(tables: tuple[tuple[dict[Any, Any], tuple[Any, ...]], ...]) -> bool:
+    """Whether dicts of functions still have what they had when they were looked at."""
+    return all(
+        len(table) == len(items) and all(table.get(key) is function for key, function in items)
+        for table, items in tables
+    )
+
+
 def same_methods(methods: Mapping[tuple[type, str], Any]) -> bool:
     """Whether classes still have the methods that were looked at."""
     return all(getattr(made, name, None) is function for (made, name), function in methods.items())
