@@ -53,7 +53,7 @@ class _UnlessFinite(torch.autograd.Function):
 ''',
     "greatest_of": '''
 def greatest_of(values, dims):
-    """``values.amax(dims)`` with the gradient of ``max()``: zero for elements that do not hold it, whatever comes in."""
+    """``amax`` with the gradient of ``max()``: zero, whatever comes in, for all that do not hold it."""
     def slopes(gradient, values):
         found = values.amax(dims, keepdim=True)
         holds = (values == found) | (values.isnan() & found.isnan())

@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from looplift.base.syntax import children_of, nodes_of
+from looplift.base.syntax import nodes_of
 from looplift.frontend import evident, expressions, sugar, writing
 from looplift.frontend.exits import breaks
 from looplift.frontend.scope import Builder
