@@ -143,7 +143,8 @@ def _contraction(p: Printer, node: Node, factors: list[Text], subscripts: list[s
 
 def only_finite_text(p: Printer, node: Node) -> Text:
     """A value that is the loop's only where it is finite."""
-    helper = "only_finite" if p.library == "torch" else "only_finite_array"
+    helper, least = ("only_finite", "least_size") if p.library == "torch" else ("only_finite_array", "least_size_array")
+    p.need(least)
     p.need(helper)
     return atom(f"{helper}({', '.join(p.text(arg).text for arg in node.args)})")
 

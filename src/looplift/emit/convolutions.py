@@ -61,6 +61,7 @@ def pooled_text(p: Printer, node: Node) -> Text:
     if p.gradients and node.attrs["name"] == "max":
         p.need("comes_finite")
         p.need("unless_finite")
+        p.need("extreme")
         p.need("greatest_of")
     p.need("pooled")
     steps = [f"({', '.join(p.text(part).text for part in rest[k : k + 4])})" for k in (0, 4)]

@@ -335,10 +335,12 @@ def pooled(values, name, *steps):
     for dim, (first, count, step, width) in zip((-2, -1), steps):
         values = values.narrow(dim, first, (count - 1) * step + width)
     (_, rows, step, height), (_, columns, other, width) = steps
-    if name == "max" and torch.is_grad_enabled() and values.requires_grad:  # equal ones share their gradient
+    if name != "mean" and torch.is_grad_enabled() and values.requires_grad:  # equal ones share their gradient
         if (step, other) == (height, width):
-            return greatest_of(values.unflatten(-1, (columns, width)).unflatten(-3, (rows, height)), (-3, -1))
-        return greatest_of(values.unfold(-2, height, step).unfold(-2, width, other), (-2, -1))
+            windows, dims = values.unflatten(-1, (columns, width)).unflatten(-3, (rows, height)), (-3, -1)
+        else:
+            windows, dims = values.unfold(-2, height, step).unfold(-2, width, other), (-2, -1)
+        return windows.amax(dims) if name == "amax" else greatest_of(windows, dims)
     function = torch.nn.functional.avg_pool2d if name == "mean" else torch.nn.functional.max_pool2d
     found = function(values.reshape(-1, 1, *values.shape[-2:]), (height, width), (step, other))
     return found.view(*values.shape[:-2], rows, columns)
@@ -491,27 +493,51 @@ def windows_array(values, dim, first, *steps):
         values = np.lib.stride_tricks.sliding_window_view(values, other * (width - 1) + 1, axis=dim)[..., ::other]
     return values[(*lead, slice(None, None, step))]
 ''',
+        "least_size": '''
+def least_size(values):
+    """The smallest size of a value that is not zero, infinity where there is none."""
+    sizes = values.abs()
+    return sizes.masked_fill_(sizes == 0, float("inf")).amin().item()
+''',
         "only_finite": '''
 def only_finite(values, *factors):
     """Sums that are factored: as the terms are added one by one if all values are finite, as those of a finite sum, and
-    no products of the factors add up to what is not."""
+    no products of the factors add up to what is not, or vanish beside sums that are as small."""
     total = None if factors else values.detach().sum()
     for factor in factors:
         size = torch.linalg.vector_norm(factor.detach(), 1)
         total = size if total is None else total * size
     if not abs(total.item()) < float("inf") and (factors or not torch.isfinite(values).all()):
         raise RequirementFailed("a factor of a sum is not finite, or too large")
+    if not factors or not values.numel():
+        return values
+    tiny, found = torch.finfo(values.dtype).tiny, values.detach()
+    small = tiny / torch.finfo(values.dtype).eps
+    if found.abs().amin().item() < small and least_size(found) < small:
+        if math.prod([min(least_size(factor.detach()), 1.0) for factor in factors]) < tiny:
+            raise RequirementFailed("products of the factors of a sum may vanish")
     return values
+''',
+        "least_size_array": '''
+def least_size_array(values):
+    """The smallest size of a value that is not zero and below 1, 1 where there is none."""
+    sizes = np.abs(values)
+    return float(np.min(sizes, where=sizes > 0, initial=1.0))
 ''',
         "only_finite_array": '''
 def only_finite_array(values, *factors):
     """Sums that are factored: as the terms are added one by one if the values are finite, and no products of the
-    factors add up to what is not."""
+    factors add up to what is not, or vanish beside sums that are as small."""
     bound = 1.0
     for factor in factors:
         bound = bound * float(np.abs(factor).sum())
     if not bound < float("inf") or not np.isfinite(values).all():
         raise RequirementFailed("a factor of a sum is not finite, or too large")
+    tiny = np.finfo(np.float64).tiny
+    small = tiny / np.finfo(np.float64).eps
+    if np.min(np.abs(values), initial=1.0) < small and least_size_array(values) < small:
+        if math.prod(map(least_size_array, factors)) < tiny:
+            raise RequirementFailed("products of the factors of a sum may vanish")
     return values
 ''',
         "distances": '''

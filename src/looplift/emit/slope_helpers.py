@@ -53,14 +53,17 @@ class _UnlessFinite(torch.autograd.Function):
 ''',
     "greatest_of": '''
 def greatest_of(values, dims):
-    """``values.amax(dims)``; elements that do not hold it have a gradient of zero, whatever comes in."""
+    """``amax`` with the gradient of ``max()``: zero, whatever comes in, for all that do not hold it."""
     def slopes(gradient, values):
         found = values.amax(dims, keepdim=True)
         holds = (values == found) | (values.isnan() & found.isnan())
         for dim in reversed(dims):
             gradient = gradient.unsqueeze(dim)
         return (torch.where(holds, gradient / holds.sum(dims, keepdim=True), 0),)
-    return unless_finite(values.amax(dims), slopes, values)
+    found = values.amax(dims)
+    if torch.compiler.is_compiling() or not found.isnan().any():
+        return unless_finite(found, slopes, values)
+    return extreme(values, "amax", dims)
 ''',
     "product": '''
 def product(values, dim):

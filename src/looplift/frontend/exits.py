@@ -200,7 +200,7 @@ def binds(node: ast.expr) -> bool:
 
 def _loop(node: ast.For | ast.While, scope: _Scope) -> list[ast.stmt]:
     stop = scope.fresh("stop")
-    both = any(map(_breaks, node.body)) and any(exits(child, loops=False) for child in node.body)
+    both = any(map(breaks, node.body)) and any(exits(child, loops=False) for child in node.body)
     left = [scope.fresh("left")] if both else []
     scope.stops.append(stop)
     scope.lefts += left
@@ -208,11 +208,11 @@ def _loop(node: ast.For | ast.While, scope: _Scope) -> list[ast.stmt]:
     scope.stops.pop()
     del scope.lefts[len(scope.lefts) - len(left) :]
     loop = _with(node, body=body, orelse=[])
-    breaks = any(_assigns(child, stop) for child in body)
-    setattr(loop, STOP_ATTRIBUTE, stop if breaks else None)
-    setattr(node, STOP_ATTRIBUTE, stop if breaks else None)
+    stops = any(_assigns(child, stop) for child in body)
+    setattr(loop, STOP_ATTRIBUTE, stop if stops else None)
+    setattr(node, STOP_ATTRIBUTE, stop if stops else None)
     setattr(node, LEFT_ATTRIBUTE, left[0] if left else None)
-    flags = [*([stop] if breaks else []), *left]
+    flags = [*([stop] if stops else []), *left]
     return [*(statement for flag in flags for statement in _set(node, flag, False)), loop]
 
 
@@ -230,13 +230,16 @@ def _after_loop(node: ast.For | ast.While, rest: list[ast.stmt], scope: _Scope) 
     return _block([_guarded(node, left, clause + rest)], scope)
 
 
-def _breaks(node: ast.stmt) -> bool:
+def breaks(node: ast.AST) -> bool:
+    """Whether a statement may end the loop that it stands in by ``break``."""
     match node:
         case ast.Break():
             return True
-        case ast.If(body=body, orelse=orelse):
-            return any(map(_breaks, body + orelse))
-    return False
+        case ast.For(orelse=orelse) | ast.While(orelse=orelse):
+            return any(map(breaks, orelse))
+        case ast.FunctionDef() | ast.Lambda() | ast.ClassDef():
+            return False
+    return any(map(breaks, children_of(node)))
 
 
 def _guarded(node: ast.stmt, flag: str, body: list[ast.stmt]) -> ast.stmt:

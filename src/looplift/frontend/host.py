@@ -40,7 +40,7 @@ def host_program(
     ``started``: live-ins that the first statements make anew.
     """
     statements, inner = taken_out_of_loops(statements, live_ins, globals, "<region>")
-    statements = with_filled(attributes_apart(names_apart(statements, live_ins), live_ins), live_ins)
+    statements = with_filled(attributes_apart(names_apart(statements, live_ins), live_ins), live_ins, globals)
     returned = statements[-1] if statements and isinstance(statements[-1], ast.Return) else None
     body = statements if returned is None else statements[:-1]
     for statement in body:
@@ -189,10 +189,15 @@ def _is_outside_tensor(flow: Flow, name: str) -> bool:
 def _check_use(flow: Flow, node: ast.AST, name: str, routine: Routine) -> None:
     """Every use of an updated name is an operand of tensor work or the end of the routine."""
     match node:
+        case ast.AnnAssign(target=ast.Name(id=other), value=value) if other == name and value is not None:
+            if not _is_fresh(flow, value):
+                refuse("aliasing", f"'{name}' is changed in place and may have another name", node)
         case ast.Assign(targets=targets, value=value):
             named = [item for target in targets for item in nodes_of(target) if isinstance(item, ast.Name)]
             stored = any(item.id == name and isinstance(item.ctx, ast.Store) for item in named)
-            if stored and not all(_is_fresh(flow, item) for item in _given_to(targets, value, name)):
+            given = _given_to(targets, value, name)
+            shared = len(targets) > 1 and not isinstance(value, ast.Constant)
+            if stored and (shared or not all(_is_fresh(flow, item) for item in given)):
                 refuse("aliasing", f"'{name}' is changed in place and may have another name", node)
         case ast.For(target=target):
             if any(isinstance(item, ast.Name) and item.id == name for item in nodes_of(target)):

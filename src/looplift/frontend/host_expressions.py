@@ -342,6 +342,8 @@ def module_slot(module: Any, name: str) -> Any:
 
 def external_attribute(flow: Flow, atom: External, node: ast.Attribute) -> set[Atom]:
     kind, name = atom.type, node.attr
+    if _is_computed(kind, name):
+        refuse("unknown-call", f"'.{name}' of a '{kind.__name__}' may run code", node)
     stored = getattr(kind, name, None)
     if (
         isinstance(stored, property)
@@ -363,6 +365,12 @@ def external_attribute(flow: Flow, atom: External, node: ast.Attribute) -> set[A
         of_class = {HOST} if name in flow.assigned and is_literal(stored) and stored is not None else set()
         return inside.fields[name] | of_class
     return {HOST} if is_literal(stored) and stored is not None else set()
+
+
+def _is_computed(kind: type, name: str) -> bool:
+    """Whether a descriptor that is written in Python gives the attribute, as a ``cached_property`` does."""
+    declared = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+    return isinstance(getattr(type(declared), "__get__", None), types.FunctionType)
 
 
 def subscript(flow: Flow, routine: Routine, node: ast.Subscript) -> set[Atom]:

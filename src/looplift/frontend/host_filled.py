@@ -13,8 +13,11 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable
+import types
+from collections.abc import Mapping
+from typing import Any
 
+from looplift.base.data import dataclass
 from looplift.base.syntax import nodes_of
 from looplift.frontend.private import numbered
 
@@ -25,13 +28,18 @@ EMPTY = {"empty": "zeros", "empty_like": "zeros_like"}
 """Functions that give memory as it is: each element of it is stored, so it may as well be zero."""
 
 
-def with_filled(statements: list[ast.stmt], bound: Iterable[str] = ()) -> list[ast.stmt]:
-    """``bound``: names that are bound before the statements. Gives copies where something changes."""
+def with_filled(statements: list[ast.stmt], bound: Mapping[str, Any], around: Mapping[str, Any]) -> list[ast.stmt]:
+    """``bound``: names that are bound before the statements, with what they stand for where that is known; ``around``:
+    the names of the scopes around them. Gives copies where something changes."""
     nodes = [node for statement in statements for node in nodes_of(statement)]
-    names = {name for node in nodes if (name := _stored(node)) and any(_makes(other, name) for other in nodes)}
-    if not names:
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    assigned = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    scope = {name: value for name, value in {**around, **bound}.items() if name in names - assigned}
+    made = {maker.name for node in nodes if (maker := _made(node, scope)) is not None}
+    stored = {name for node in nodes if (name := _stored(node)) in made}
+    if not stored:
         return statements
-    return _Filling(names, {node.id for node in nodes if isinstance(node, ast.Name)} | set(bound)).block(statements)
+    return _Filling(stored, names | set(bound), scope).block(statements)
 
 
 def _stored(node: ast.AST) -> str | None:
@@ -44,26 +52,48 @@ def _stored(node: ast.AST) -> str | None:
     return None
 
 
-def _makes(node: ast.AST, name: str) -> bool:
-    """Whether a statement gives a name a tensor that is not made of other ones."""
-    match node:
-        case ast.Assign(targets=[ast.Name(id=one)], value=ast.Call(func=function)) if one == name:
-            return _function(function) in (*MADE, *EMPTY)
-    return False
+@dataclass
+class _Made:
+    """A statement that gives a name a tensor that is not made of other ones, by a function of torch."""
+
+    name: str
+    function: str
 
 
-def _function(node: ast.expr) -> str:
+def _made(node: ast.AST, scope: Mapping[str, Any]) -> _Made | None:
     match node:
-        case ast.Attribute(value=ast.Name(), attr=name) | ast.Name(id=name):
-            return name
-    return ""
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=callee)):
+            function = _function(callee, scope)
+            return _Made(name, function) if function else None
+    return None
+
+
+def _function(node: ast.expr, scope: Mapping[str, Any]) -> str:
+    """Which of the functions of torch that give new tensors a callee is; a function of that name may be the user's."""
+    import torch
+
+    match node:
+        case ast.Attribute(value=ast.Name(id=owner), attr=name) if isinstance(scope.get(owner), types.ModuleType):
+            found = vars(scope[owner])
+        case ast.Name(id=name):
+            found = scope
+        case _:
+            return ""
+    if name not in (*MADE, *EMPTY) or any(found.get(one) is not getattr(torch, one) for one in _needed(node, name)):
+        return ""
+    return name
+
+
+def _needed(node: ast.expr, name: str) -> list[str]:
+    """``torch.zeros`` takes the place of ``torch.empty``."""
+    return [name, EMPTY[name]] if isinstance(node, ast.Attribute) and name in EMPTY else [name]
 
 
 class _Filling:
     """Rewrites the blocks in which tensors are made and then filled by loops."""
 
-    def __init__(self, names: set[str], known: set[str]):
-        self.names, self.known = names, known
+    def __init__(self, names: set[str], known: set[str], scope: Mapping[str, Any]):
+        self.names, self.known, self.scope = names, known, scope
 
     def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         out: list[ast.stmt] = []
@@ -72,7 +102,8 @@ class _Filling:
             used = {node.id for node in nodes_of(statement) if isinstance(node, ast.Name)}
             found = [(name, self.stores(name, out[made[name]], statement)) for name in sorted(made.keys() & used)]
             made = {name: place for name, place in made.items() if (name, None) not in found}
-            made |= {name: len(out) for name in self.names if _makes(statement, name)}
+            if (maker := _made(statement, self.scope)) is not None and maker.name in self.names:
+                made[maker.name] = len(out)
             statement = self.inside(statement)
             fillings = [one for _, one in found if one is not None]
             for one in fillings:
@@ -97,16 +128,12 @@ class _Filling:
             return None
         stores = [node for node in nodes_of(loop) if _stored(node) == name]
         uses = [node for node in nodes_of(loop) if _is_named(node, name)]
-        kinds, whole = {type(node) for node in stores}, _function(_called(made)) in EMPTY
+        maker = _made(made, self.scope)
+        kinds, whole = {type(node) for node in stores}, maker is not None and maker.function in EMPTY
         adds = ast.AugAssign in kinds
         if len(uses) != len(stores) or len(kinds) != 1 or (adds and whole) or not all(map(_has_plain_place, stores)):
             return None
         return _Stores(name, adds, whole, loop, self.known)
-
-
-def _called(made: ast.stmt) -> ast.expr:
-    assert isinstance(made, ast.Assign) and isinstance(made.value, ast.Call)
-    return made.value.func
 
 
 def _zeroed(made: ast.stmt) -> ast.stmt:

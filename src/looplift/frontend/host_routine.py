@@ -109,7 +109,7 @@ def routine_of(function: types.FunctionType, names: Names) -> Routine:
     if (origin := origin_of(function)) is not None:
         inner = origin.beside
     body = attributes_apart(names_apart(body, parameters), parameters)
-    body = with_filled(body, parameters)
+    body = with_filled(body, dict.fromkeys(parameters), {**function.__globals__, **closure_of(function)})
     variables: dict[str, set[Atom]] = {name: set() for name in parameters}
     routine = Routine(_emitted_name(function), body, parameters, function, defaults, variables, inner=inner)
     routine.locals = {*parameters, *bound_names(body)}

@@ -160,6 +160,8 @@ class Segments:
         arguments = tuple(self.tree(item, run, role) for item, role in zip(operation.arguments, roles))
         if "weak" in roles:
             arguments = tuple(self.named(item, run, node) for item in arguments)
+        if roles[:1] == ["weak"] and isinstance(node.op, ast.Div):
+            return self.inverse(arguments, rank, run, node)
         keywords = {name: self.tree(item, run) for name, item in operation.keywords.items()}
         modules = self.modules_of(node) if operation.kind == "module" else ()
         return Apply(
@@ -181,6 +183,14 @@ class Segments:
         run.steps.append(Step((name,), tree, node.lineno))
         run.ranks[name] = tree.rank
         return Local(name, tree.rank)
+
+    def inverse(self, arguments: tuple[Tree, ...], rank: int | None, run: Run, node: ast.BinOp) -> Tree:
+        """A number by a tensor, which PyTorch computes as the tensor's reciprocal times the number."""
+        number, tensor = arguments
+        reciprocal = Apply("reciprocal", "elementwise", "method", (tensor,), {}, "", rank, node)
+        product = ast.copy_location(ast.BinOp(node.right, ast.Mult(), node.left), node)
+        factors = self.named(reciprocal, run, node), number
+        return Apply("Mult", "elementwise", "operator", factors, {}, "", rank, product)
 
     def is_weak(self, node: ast.expr, sign: ast.operator) -> bool:
         """Whether an operand is a number of the host that differs from call to call."""

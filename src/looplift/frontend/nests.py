@@ -15,8 +15,9 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from looplift.base.syntax import children_of, nodes_of
+from looplift.base.syntax import nodes_of
 from looplift.frontend import evident, expressions, sugar, writing
+from looplift.frontend.exits import breaks
 from looplift.frontend.scope import Builder
 from looplift.ir.grammar import Const, Require
 
@@ -25,7 +26,7 @@ PAIRS = (itertools.combinations, itertools.combinations_with_replacement, iterto
 
 def nested(build: Builder, node: ast.For) -> ast.For:
     """The same loop; as a nest of plain loops, where its iterator is one of these and nothing leaves it early."""
-    if not isinstance(node.iter, ast.Call) or any(_leaves(child) for child in node.body):
+    if not isinstance(node.iter, ast.Call) or any(map(breaks, node.body)):
         return node
     if not build.is_builtin("range"):
         return node
@@ -66,15 +67,6 @@ def library_value(build: Builder, function: ast.expr) -> Any:
         case _:
             return None
     return found
-
-
-def _leaves(node: ast.AST) -> bool:
-    """Whether a statement may end the loop that it stands in."""
-    if isinstance(node, ast.Break):
-        return True
-    if isinstance(node, ast.For | ast.While | ast.FunctionDef | ast.Lambda):
-        return False
-    return any(map(_leaves, children_of(node)))
 
 
 def _nest(

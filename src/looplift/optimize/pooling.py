@@ -5,15 +5,15 @@ from __future__ import annotations
 from looplift.ir.array import Node
 from looplift.ops.table import base_name
 
-NAMES = {"mean": "mean", "amax": "max", "max": "max"}
+NAMES = ("mean", "amax", "max")
 
 
 def pooled(node: Node) -> Node | None:
     """A fold of all that is in each window of a matrix."""
     if node.op != "fold" or len(node.args) != 1 or node.attrs["keepdim"] or node.attrs.get("decides"):
         return None
-    name, found = NAMES.get(base_name(node.attrs["name"])), windows_of(node.args[0])
-    if name is None or found is None or sorted(node.attrs["dims"]) != [-2, -1] or node.args[0].kind.rank != 2:
+    name, found = base_name(node.attrs["name"]), windows_of(node.args[0])
+    if name not in NAMES or found is None or sorted(node.attrs["dims"]) != [-2, -1] or node.args[0].kind.rank != 2:
         return None
     dtypes = {str(one.kind.dtype) for one in (node, *node.args)}
     if node.kind.family != "tensor" or not dtypes < {"torch.float32", "torch.float64"}:

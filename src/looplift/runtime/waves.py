@@ -130,8 +130,11 @@ class Waves(Sums, Attributes):
             key = ("tensor", value.dtype, value.shape, value.device, value.requires_grad)
             if value.requires_grad:
                 return key
+        elif isinstance(value, (float, complex)):
+            key = (value.__class__, repr(value))
         else:
-            key = (value.__class__, repr(value) if isinstance(value, (float, complex)) else value)
+            has_sign = hasattr(value.__class__, "imag") and not hasattr(value.__class__, "numerator")
+            key = (value.__class__, value, repr(value) if has_sign else "")  # of floats of NumPy, zeros are equal
         number = self.kinds.setdefault(key, len(self.kinds) + 1)
         self.described[id(value)] = number  # the recorded arguments keep the value alive, so its id stays its own
         return number
