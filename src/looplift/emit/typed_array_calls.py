@@ -202,23 +202,25 @@ class ArrayCalls(Pairs):
 
     def _filled(self, node: ast.Call, keywords: dict[str, ast.expr], value: Value) -> Value:
         given = self._arguments("shape dtype", node, keywords)
-        return self._made(given["shape"], self.dtype_of(given.get("dtype"), NP_FLOAT), value, node)
+        sizes = self.several(*_extents(given["shape"]))
+        return self._made(sizes, self.dtype_of(given.get("dtype"), NP_FLOAT), value, node)
 
     def _full(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         given = self._arguments("shape fill_value dtype", node, keywords)
         if "shape" not in given or "fill_value" not in given:
             raise refuse(node, "is called in a way of its own")
-        value = self.keep(self.present(self.expression(given["fill_value"])))
+        extents = _extents(given["shape"])
+        if [*given].index("fill_value") < [*given].index("shape"):
+            value, *sizes = self.several(given["fill_value"], *extents)
+        else:
+            *sizes, value = self.several(*extents, given["fill_value"])
+        value = self.keep(self.present(value))
         if value.type not in NUMBERS or value.type is MIXED:
             raise refuse(node, "is filled with what is no number")
-        return self._made(
-            given["shape"], self.dtype_of(given.get("dtype"), SCALAR.get(value.type, value.type)), value, node
-        )
+        return self._made(sizes, self.dtype_of(given.get("dtype"), SCALAR.get(value.type, value.type)), value, node)
 
-    def _made(self, shape: ast.expr, kind: Any, value: Value, node: ast.AST) -> Value:
-        parts = shape.elts if isinstance(shape, ast.Tuple | ast.List) else [shape]
-        sizes = self.places_of(self.several(*parts))
-        return self._of_sizes([as_size(one, node) for one in sizes], kind, value, node)
+    def _made(self, sizes: list[Value], kind: Any, value: Value, node: ast.AST) -> Value:
+        return self._of_sizes([as_size(one, node) for one in self.places_of(sizes)], kind, value, node)
 
     def _of_sizes(self, sizes: list[str], kind: Any, value: Value, node: ast.AST) -> Value:
         if not 1 <= len(sizes) <= 4:
@@ -605,3 +607,8 @@ def known_dtype(value: Any) -> Any:
 
 def _is_list(node: ast.expr) -> bool:
     return isinstance(node, ast.List | ast.Tuple | ast.ListComp)
+
+
+def _extents(shape: ast.expr) -> list[ast.expr]:
+    """The expressions of a shape, which may be one number."""
+    return list(shape.elts) if isinstance(shape, ast.Tuple | ast.List) else [shape]

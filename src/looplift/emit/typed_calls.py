@@ -398,9 +398,13 @@ class Calls(Tuples):
         """``deque(xs, maxlen=n)``."""
         if keywords.keys() - {"maxlen"} or len(node.args) + len(keywords) > 2:
             raise refuse(node, "is made in a way of its own")
-        plain = ast.copy_location(ast.Call(node.func, node.args[:1], []), node)
-        found = self.keep(self.container("deque", plain, {}))
-        most = self.expression(keywords["maxlen"] if keywords else node.args[1])
+        given = keywords or {"maxlen": node.args[1]}
+        if node.args:
+            source, given = self.before_option(node.args[0], given, "maxlen", node)
+            found = self.keep(self.listed(node, source, "deque"))
+        else:
+            found = self.filled(self.box(node, "deque", 1), [])
+        most = self.expression(given["maxlen"])
         if most.type is not NONE:
             self.emit(f"{found.code}->limit({as_int(most, node)});")
         return found
@@ -604,6 +608,7 @@ class Calls(Tuples):
         """A call with the values of all parameters, in the order in which they were evaluated."""
         if routine.hands_out:
             raise refuse(None, f"'{routine.name}' hands out its results one by one, with 'yield'")
+        self.calls += 1
         routine = fitting(routine, values, self.routines)
         code = f"{routine.name}({', '.join(self.called_with(routine, values))})"
         if routine.result is NEVER:

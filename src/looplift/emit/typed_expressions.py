@@ -232,28 +232,28 @@ class Values(Scope):
 
     def of_BinOp(self, node: ast.BinOp) -> Value:
         if isinstance(node.op, ast.Mod | ast.BitAnd) and _has_product(node.left):
-            return self._remainder(node)
+            found = self._remainder(node)
+            if found is not None:
+                return found
         left, right = map(self.present, self.several(node.left, node.right))
         return self.binary(type(node.op), left, right, node)
 
-    def _remainder(self, node: ast.BinOp) -> Value:
-        """``(a * x + c) % m``, or ``& m``: of integers, with twice the bits for what it is of."""
+    def _remainder(self, node: ast.BinOp) -> Value | None:
+        """``(a * x + c) % m``, or ``& m``: of integers, with twice the bits for what it is of; None of other values,
+        whose operators may read what later operands change."""
         leaves: list[ast.expr] = []
         _leaves(node.left, leaves)
-        *values, right = map(self.present, self.several(*leaves, node.right))
-        given = dict(zip(map(id, leaves), values, strict=True))
+        before, renamed = set(self.bound), dict(self.renamed)
+        with self.block() as lines:
+            *values, right = map(self.present, self.several(*leaves, node.right))
         if any(value.type is not INT for value in (*values, right)):
-            return self.binary(type(node.op), self._rejoined(node.left, given), right, node)
+            self.bound, self.renamed = before, renamed
+            return None
+        self.lines += lines
+        given = dict(zip(map(id, leaves), values, strict=True))
         return Value(
             INT, f"{'mod' if isinstance(node.op, ast.Mod) else 'bitand_'}({_wide(node.left, given)}, {right.code})"
         )
-
-    def _rejoined(self, node: ast.expr, given: dict[int, Value]) -> Value:
-        if id(node) in given:
-            return given[id(node)]
-        assert isinstance(node, ast.BinOp)
-        left, right = self._rejoined(node.left, given), self._rejoined(node.right, given)
-        return self.binary(type(node.op), left, right, node)
 
     def told_by(self, value: Value, other: Value) -> Value:
         """What may be a number or a text as what the other operand is; where it is not, Python raises."""

@@ -34,7 +34,7 @@ class Folds(Stars):
             return self.present(self.expression(source))
 
     def sorted(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
-        source = node.args[0]
+        source, keywords = self.before_option(node.args[0], keywords, "reverse", node)
         value = self.looked_at(source)
         if value is not None and (is_box(value, "set") or (is_box(value, *TABLES) and "key" not in keywords)):
             if "key" in keywords:
@@ -52,6 +52,25 @@ class Folds(Stars):
         self.sort(found, keywords, node)
         return found
 
+    def before_option(
+        self, source: ast.expr, keywords: dict[str, ast.expr], name: str, node: ast.expr
+    ) -> tuple[ast.expr, dict[str, ast.expr]]:
+        """A source and an option, each evaluated, in this order, before the source is gone through."""
+        option = keywords.get(name)
+        if option is None or all(isinstance(one, _WITHOUT_NAMES) for one in nodes_of(option)):
+            return source, keywords
+        if self.is_stream(source):
+            if not self.may_come_first(option, source):
+                raise refuse(node, f"evaluates '{name}' in an order of its own")
+        else:
+            value = self.present(self.expression(source))
+            source = self.apart_as(f"the value {self.fresh()}", self.keep(value), source)
+        value = self.keep(self.expression(option))
+        return source, {**keywords, name: self.apart_as(f"the value {self.fresh()}", value, option)}
+
+    def apart_as(self, name: str, value: Value, node: ast.expr) -> ast.expr:
+        raise NotImplementedError
+
     def fewest(self, node: ast.Call, keywords: dict[str, ast.expr], *, down: bool) -> Value:
         """``nsmallest(n, xs)`` is ``sorted(xs)[:n]``, of no items if ``n`` is below 0."""
         count = as_int(self.keep(self.expression(node.args[0])), node)
@@ -63,7 +82,7 @@ class Folds(Stars):
 
     def sort(self, found: Value, keywords: dict[str, ast.expr], node: ast.AST) -> None:
         """Sort a list in place."""
-        down = truth(self.expression(keywords["reverse"])) if "reverse" in keywords else "false"
+        down = self._is_reversed(keywords["reverse"]) if "reverse" in keywords else "false"
         if keywords.keys() - {"key", "reverse"}:
             raise refuse(node, "sorts in a way of its own")
         keys = found
@@ -72,6 +91,12 @@ class Folds(Stars):
             keys = self._keys(found, keywords["key"], box)
         check_order(element(keys), node)
         self.emit(f"sort_by({found.code}, {keys.code}, {down});")
+
+    def _is_reversed(self, option: ast.expr) -> str:
+        value = self.expression(option)
+        if value.type not in (BOOL, INT, NEVER):
+            raise refuse(option, "is neither true nor false")
+        return self.keep(Value(BOOL, truth(value))).code
 
     def _keys(self, found: Value, key: ast.expr, box: Any) -> Value:
         name, place = self.fresh(), self.fresh("i")
@@ -87,10 +112,11 @@ class Folds(Stars):
     def applied(self, function: ast.expr, value: Value) -> Value:
         """The result of a lambda, or of a function that is named, for one value."""
         if isinstance(function, ast.Lambda):
-            if len(function.args.args) != 1 or function.args.defaults or function.args.vararg:
+            given = function.args
+            if len(given.args) != 1 or given.defaults or given.vararg or given.kwonlyargs or given.kwarg:
                 raise refuse(function, "takes other arguments")
             before = dict(self.renamed)
-            self.renamed[function.args.args[0].arg] = self.keep(value)
+            self.renamed[given.args[0].arg] = self.keep(value)
             found = self.expression(function.body)
             self.renamed = before
             return found
@@ -108,8 +134,32 @@ class Folds(Stars):
             return
         self.for_each(source, step)
 
+    def may_come_first(self, first: ast.expr, second: ast.expr) -> bool:
+        """Whether the one of two arguments that Python evaluates later may be evaluated first: neither changes what the
+        other one reads."""
+        if isinstance(second, ast.GeneratorExp):
+            second = second.generators[0].iter
+        parts = [nodes_of(first), nodes_of(second)]
+        if any(all(isinstance(node, _WITHOUT_NAMES) for node in part) for part in parts):
+            return True
+        calls = (node.func for part in parts for node in part if isinstance(node, ast.Call))
+        if not all(isinstance(callee, ast.Name) and hasattr(builtins, callee.id) for callee in calls):
+            return False
+        return not any(map(self._calls_methods, (first, second)))
+
+    def _calls_methods(self, node: ast.expr) -> bool:
+        """Whether operators, subscripts or attributes in an expression call functions of the user's."""
+        bound, renamed, calls = set(self.bound), dict(self.renamed), self.calls
+        with self.block():
+            if self.is_stream(node):
+                self.folded(node, lambda value: None)
+            else:
+                self.expression(node)
+        self.bound, self.renamed = bound, renamed
+        return self.calls > calls
+
     def total(self, node: ast.Call) -> Value:
-        if len(node.args) == 2 and not may_come_first(node.args[1], node.args[0]):
+        if len(node.args) == 2 and not self.may_come_first(node.args[1], node.args[0]):
             raise refuse(node, "evaluates what it begins with in an order of its own")
         start = self.keep(self.expression(node.args[1])) if len(node.args) == 2 else None
         name, seen = self.fresh(), self.fresh()
@@ -177,11 +227,10 @@ class Folds(Stars):
 
     def _extreme_of(self, name: str, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         """The extreme item of what an argument goes through."""
-        if "default" in keywords and not may_come_first(ast.List(node.args, ast.Load()), keywords["default"]):
-            raise refuse(node, "evaluates its default in an order of its own")
         best, best_key, seen = self.fresh(), self.fresh(), self.fresh()
         types: list[Any] = [NEVER, NEVER]
         source = node.args[0] if len(node.args) == 1 else ast.List(node.args, ast.Load())
+        source, keywords = self.before_option(source, keywords, "default", node)
 
         def step(value: Value) -> None:
             value = self.keep(self.present(value) if "key" not in keywords else value)
@@ -207,18 +256,6 @@ class Folds(Stars):
             return found
         type_ = self.joins.join(types[0], default.type)
         return self.keep(Value(type_, f"({seen} ? {coerced(found, type_)} : {coerced(default, type_)})"))
-
-
-def may_come_first(first: ast.expr, second: ast.expr) -> bool:
-    """Whether the one of two arguments that Python evaluates later may be evaluated first: neither changes what the
-    other one reads."""
-    if isinstance(second, ast.GeneratorExp):
-        second = second.generators[0].iter
-    parts = [nodes_of(first), nodes_of(second)]
-    if any(all(isinstance(node, _WITHOUT_NAMES) for node in part) for part in parts):
-        return True
-    calls = (node.func for part in parts for node in part if isinstance(node, ast.Call))
-    return all(isinstance(callee, ast.Name) and hasattr(builtins, callee.id) for callee in calls)
 
 
 def has_items(source: ast.expr) -> bool:

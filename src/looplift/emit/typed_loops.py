@@ -238,7 +238,12 @@ class Loops(Generators):
         with self.block() as lines:
             column = self._column(node, "column", rows, lambda one: self.item_at(one, place))
         self.emit(f"I {place} = 0;")
-        return Steps(f"all_longer({rows.code}, {place})", [f"++{place}"], column, lines)
+        test = f"all_longer({rows.code}, {place})"
+        if is_box(Value(row, ""), "deque"):
+            versions = self.fresh()
+            self.emit(f"I {versions} = versions_of({rows.code});")
+            test = f"unchanged_all({rows.code}, {versions}) && {test}"
+        return Steps(test, [f"++{place}"], column, lines)
 
     def columns_of(self, node: ast.AST, rows: Value) -> list[Value]:
         """The columns of a list of tuples, each a tuple."""
@@ -278,7 +283,16 @@ class Loops(Generators):
             raise refuse(node, "is not understood")
         place = self.fresh("i")
         self.emit(f"I {place} = size({owner.code}) - 1;")
-        return Steps(f"{place} >= 0 && {place} < size({owner.code})", [f"--{place}"], self.item_at(owner, place))
+        test = f"{place} >= 0 && {place} < size({owner.code})"
+        if is_box(owner, "deque"):
+            test = f"{place} >= 0 && {self._is_unchanged(owner)}"
+        return Steps(test, [f"--{place}"], self.item_at(owner, place))
+
+    def _is_unchanged(self, owner: Value) -> str:
+        """What raises where a deque changed since now."""
+        version = self.fresh()
+        self.emit(f"I {version} = {owner.code}->version;")
+        return f"unchanged({owner.code}.p, {version})"
 
     def item_at(self, owner: Value, place: str) -> Value:
         """The item of a list or a text at a place that it has."""
@@ -340,9 +354,7 @@ class Loops(Generators):
         self.emit(f"I {place} = 0;")
         test = f"{place} < size({value.code})"
         if is_box(value, "deque"):
-            version = self.fresh()
-            self.emit(f"I {version} = {value.code}->version;")
-            test = f"unchanged({value.code}.p, {version}) && {test}"
+            test = f"{self._is_unchanged(value)} && {test}"
         return Steps(test, [f"++{place}"], self.item_at(value, place))
 
     def is_as_given(self, box: Box) -> bool:

@@ -182,6 +182,7 @@ def _struct(name: str, record: Record, *, reads_late: bool) -> list[str]:
         f"static bool truth(const Ref<{name}>&) {{ {asked} }}",
         f"static bool eq{both} {{ {equal} }}",
         f"static bool lt{both}{';' if '__lt__' in record.methods else ' { bail(KIND); }'}",
+        f"static bool le{both} {{ bail(KIND); }}",
     ]
     return [*out, f"static U hash_of(const Ref<{name}>& a) {{ {hashed} }}"] if record.has_hash else out
 

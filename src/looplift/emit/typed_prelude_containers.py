@@ -140,7 +140,10 @@ template <class T, int k> bool lt(const Ref<List<T, k>>& a, const Ref<List<T, k>
   for (I i = 0; i < a->n && i < b->n; ++i) if (!item_eq(a->at(i), b->at(i))) return lt(a->at(i), b->at(i));
   return a->n < b->n;
 }
-template <class T, int k> bool le(const Ref<List<T, k>>& a, const Ref<List<T, k>>& b) { return !lt(b, a); }
+template <class T, int k> bool le(const Ref<List<T, k>>& a, const Ref<List<T, k>>& b) {
+  for (I i = 0; i < a->n && i < b->n; ++i) if (!item_eq(a->at(i), b->at(i))) return le(a->at(i), b->at(i));
+  return a->n <= b->n;
+}
 template <class T, int k> void orderly(const Ref<List<T, k>>& a) { for (I i = 0; i < a->n; ++i) orderly(a->at(i)); }
 template <class L> Ref<L> list_of(I n) { Ref<L> out = made<L>(); out->reserve(n); return out; }
 template <class T, int k> Ref<List<T, k>> copy(const Ref<List<T, k>>& a) {
@@ -453,6 +456,10 @@ static inline I range_size(I a, I b, I s) { if (!s) bail(ZERO);
 template <class D> bool next_live(D* d, I& k, I version) { if (d->version != version) bail(CHANGED); d->in_order();
     while (k < d->used && !d->entries[k].live) ++k; return k < d->used; }
 template <class L> bool unchanged(L* l, I version) { if (l->version != version) bail(CHANGED); return true; }
+template <class T> I versions_of(const T& rows) {
+    I total = 0; for (I k = 0; k < size(rows); ++k) total += rows->at(k)->version; return total; }
+template <class T> bool unchanged_all(const T& rows, I versions) {
+    if (versions_of(rows) != versions) bail(CHANGED); return true; }
 static I code_of(const Str& s) { if (s.n() != 1) bail(KIND); return *s.data(); }
 static Str letter_of(I c) { if (c < 0 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) bail(DOMAIN);
     return letter((uint32_t)c); }

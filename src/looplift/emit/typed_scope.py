@@ -105,6 +105,8 @@ class Scope:
         self.joins = Joins()
         self.lines: list[str] = []
         self.count = 0
+        self.calls = 0
+        """How many calls of functions of the user's were written."""
         self.routine: Routine = None  # type: ignore[assignment]
         self.renamed: dict[str, Value] = {}
         self.bound: set[str] = set()

@@ -118,7 +118,7 @@ class Statements(OptionalNames):
                 self.store(name, value)
             case ast.Tuple(elts=elts) | ast.List(elts=elts):
                 parts = self.taken_apart(value, len(elts), target)
-                if value.parts is None:
+                if value.parts is None or _stores_into(target):
                     parts = [self.keep(part) for part in parts]
                 for one, part in zip(elts, parts, strict=True):
                     self.bind(one.value if isinstance(one, ast.Starred) else one, part)
@@ -431,6 +431,11 @@ def as_function(name: str, node: ast.Lambda) -> ast.FunctionDef:
     """``f = lambda x: y`` as a function."""
     made = ast.FunctionDef(name, node.args, [ast.copy_location(ast.Return(node.body), node.body)], [])
     return ast.copy_location(made, node)
+
+
+def _stores_into(target: ast.expr) -> bool:
+    """Whether some part of a target is no name: to store there may change what the parts of a value are read from."""
+    return any(isinstance(node, ast.Subscript | ast.Attribute) for node in nodes_of(target))
 
 
 def _is_path(code: str) -> bool:

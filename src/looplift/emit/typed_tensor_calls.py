@@ -109,7 +109,8 @@ class TensorCalls(TensorMaking):
         if keywords:
             raise refuse(node, "is called with names")
         if name in products.OF_TENSORS and len(nodes) == 2:
-            return products.of_tensors(self, owner, self.expression(nodes[1]), node, products.OF_TENSORS[name])
+            left, right = self.in_order([lambda: owner, lambda: self.expression(nodes[1])])
+            return products.of_tensors(self, left, right, node, products.OF_TENSORS[name])
         if name == "t" and len(nodes) == 1 and owner.type.rank == 2:
             return Value(owner.type, f"turned({owner.code})")
         if name in _SAME and len(nodes) == 1:
@@ -117,11 +118,16 @@ class TensorCalls(TensorMaking):
         if name in _CASTS and len(nodes) == 1:
             return self.cast(owner, _CASTS[name])
         if name in _BINARY and len(nodes) == 2:
-            left, right = self.in_order([lambda: owner, lambda: self.present(self.expression(nodes[1]))])
+            left, right = self._beside(owner, nodes[1])
             return self.noted(name, self.operation(name, left, right))
         if len(nodes) == 1 and (name in _UNARY or (known_row(name) is not None and name not in _BINARY)):
             return self.noted(name, self.operation(name, owner))
         raise refuse(node, "has no form for tensors")
+
+    def _beside(self, owner: Value, *nodes: ast.expr) -> list[Value]:
+        """A first argument that was evaluated, and those after it."""
+        rest = [lambda one=one: self.present(self.expression(one)) for one in nodes]
+        return self.in_order([lambda: owner, *rest])
 
     def noted(self, name: str, value: Value) -> Value:
         if name in INEXACT or name in ("logaddexp", "logsumexp", "sum", "mean", "norm"):
@@ -131,7 +137,7 @@ class TensorCalls(TensorMaking):
     def tensor_pow(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         if len(nodes) != 1 or keywords:
             raise refuse(node, "is called in another way")
-        base, exponent = self.in_order([lambda: owner, lambda: self.present(self.expression(nodes[0]))])
+        base, exponent = self._beside(owner, nodes[0])
         if NEVER in (base.type, exponent.type):
             return Value(NEVER, "None_()")
         if not has_tensor(base, exponent):
@@ -269,8 +275,8 @@ class TensorCalls(TensorMaking):
         if not set(given) <= {"min", "max"} or not given:
             raise refuse(node, "clamps in a way of its own")
         bounds = {}
-        for name, one in given.items():
-            value = self.present(self.expression(one))
+        owner, *values = self._beside(owner, *given.values())
+        for name, value in zip(given, values, strict=True):
             if value.type in (INT, FLOAT):
                 bounds[name] = self.held(value, owner.type.dtype).code
             elif value.type is not NONE:
@@ -285,7 +291,7 @@ class TensorCalls(TensorMaking):
     tensor_clip = tensor_clamp
 
     def tensor_dot(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        other = self.present(self.expression(nodes[0]))
+        owner, other = self._beside(owner, nodes[0])
         if not (is_tensor(other) and other.type.rank == owner.type.rank == 1 and other.type == owner.type):
             raise refuse(node, "is no product of two rows")
         owner, other = self.keep(owner), self.keep(other)
@@ -342,7 +348,7 @@ class TensorCalls(TensorMaking):
         nodes = [*nodes, *([keywords["negative_slope"]] if "negative_slope" in keywords else [])]
         if not is_tensor(owner) or len(nodes) > 1 or not {*keywords} <= {"negative_slope"}:
             raise refuse(node, "is called in another way")
-        slope = self.present(self.expression(nodes[0])) if nodes else Value(FLOAT, "0.01")
+        owner, slope = self._beside(owner, nodes[0]) if nodes else (owner, Value(FLOAT, "0.01"))
         if slope.type not in (INT, FLOAT):
             raise refuse(node, "has a slope that is no number of Python's")
         return self.operation("leaky_relu", owner, slope)
@@ -350,7 +356,7 @@ class TensorCalls(TensorMaking):
     def tensor_dist(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         if len(nodes) != 1 or keywords:
             raise refuse(node, "is another distance")
-        other = self.present(self.expression(nodes[0]))
+        owner, other = self._beside(owner, nodes[0])
         self.inexact.add("norm")
         return self.fold("norm", self.operation("sub", owner, other), None, False)
 
@@ -390,7 +396,7 @@ class TensorCalls(TensorMaking):
         order = ["p", "dim", "keepdim"] if name == "norm" else ["dim", "keepdim"]
         given = dict(zip(order, nodes)) | keywords
         if name in _EXTREMES and nodes and not is_constant(nodes[0]):
-            other = self.present(self.expression(nodes[0]))
+            owner, other = self._beside(owner, nodes[0])
             if len(nodes) == 1 and not keywords and is_tensor(other):
                 return self.operation("maximum" if name == "max" else "minimum", owner, other)
         if not set(given) <= set(order) or ("p" in given and ast.unparse(given["p"]) not in ("2", "2.0", "None")):
@@ -490,6 +496,8 @@ class TensorCalls(TensorMaking):
     def total(self, node: ast.Call) -> Value:
         if not self._sums_tensors(node):
             return super().total(node)
+        if len(node.args) == 2 and not self.may_come_first(node.args[1], node.args[0]):
+            raise refuse(node, "evaluates what it begins with in an order of its own")
         start = self.present(self.expression(node.args[1])) if len(node.args) == 2 else Value(INT, "I(0)")
         name, types = self.fresh(), [start.type]
 

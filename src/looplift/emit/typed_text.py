@@ -277,7 +277,7 @@ def tuple_text(count: int) -> str:
             "};",
             f"{head} bool eq{both} {{ return {each('item_eq(a.a#, b.a#)', ' && ')}; }}",
             f"{head} bool lt{both} {{ {each('if (!item_eq(a.a#, b.a#)) return lt(a.a#, b.a#);')} return false; }}",
-            f"{head} bool le{both} {{ return !lt(b, a); }}",
+            f"{head} bool le{both} {{ {each('if (!item_eq(a.a#, b.a#)) return le(a.a#, b.a#);')} return true; }}",
             f"{head} void orderly(const {mine}& a) {{ {each('orderly(a.a#);')} }}",
             f"{head} bool truth(const {mine}&) {{ return true; }}",
             f"{head} U hash_of(const {mine}& a) {{",
