@@ -82,10 +82,10 @@ _OF_SOME = ("min", "max", "argmin", "argmax")
 """Folds that no row without elements has."""
 
 
-def stacked(program: ArrayCalls, source: Value, made: Scalar, axis: int) -> Value:
-    """A list's arrays along a new dimension."""
+def stacked(program: ArrayCalls, source: Value, made: Scalar, axis: int | None) -> Value:
+    """A list's arrays along a new dimension, or as rows of an array that has them in order."""
     row = element(source)
-    text = f"stacked<{axis}, {made.storage}>({source.code})"
+    text = f"stacked<{axis or 0}, {str(axis is None).lower()}, {made.storage}>({source.code})"
     return program.keep(Value(array_type(made, row.rank + 1), text))
 
 

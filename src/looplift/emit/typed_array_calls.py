@@ -239,7 +239,9 @@ class ArrayCalls(Pairs):
             raise refuse(node, "is not like an array")
         kind = self.dtype_of(given.get("dtype"), owner.type.element)
         sizes = [f"{owner.code}.size[{axis}]" for axis in range(owner.type.rank)]
-        return self._of_sizes(sizes, kind, value, node)
+        found = self._of_sizes(sizes, kind, value, node)
+        self.emit(f"{found.code}.base->is_in_columns = in_columns({owner.code});")
+        return found
 
     def _array(self, function: Any, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         given = self._arguments("object dtype" if function is np.array else "a dtype", node, keywords)
@@ -285,8 +287,8 @@ class ArrayCalls(Pairs):
         """Whether items that are written out are lists or arrays."""
         return any(_is_list(one) or isinstance(self.peek(one), Arr) for one in node.elts)
 
-    def _stacked(self, source: Value, wanted: Any, node: ast.AST, axis: int = 0) -> Value:
-        """An array of a list's arrays, which have one shape."""
+    def _stacked(self, source: Value, wanted: Any, node: ast.AST, axis: int | None = None) -> Value:
+        """An array of a list's arrays, which have one shape; in the order that they have where an axis is given."""
         row = element(source)
         if row.rank > 3:
             raise refuse(node, "has too many dimensions")
@@ -526,7 +528,7 @@ class ArrayCalls(Pairs):
             low, high = self.several(*node.args)
             return self.between(owner, low, high, node)
         if func.attr == "copy" and not node.args:
-            return self._copied(owner, node)
+            return self.keep(Value(owner.type, f"copy_in_rows({owner.code})"))
         if func.attr == "dot" and len(node.args) == 1:
             return products.of_arrays(self, owner, self.expression(node.args[0]), node)
         if func.attr == "reshape" and node.args:
@@ -551,7 +553,7 @@ class ArrayCalls(Pairs):
         if order == "F" and owner.type.rank > 2:
             raise refuse(node, "has the elements of more than columns in Fortran's order")
         text = f"turned({owner.code})" if order == "F" and owner.type.rank == 2 else owner.code
-        code = f"flat(copy({text}))" if is_copy else f"ravelled({text})"
+        code = f"flat(copy_in_rows({text}))" if is_copy else f"ravelled({text})"
         return self.keep(Value(array_type(owner.type.element, 1), code))
 
     def call_len(self, node: ast.Call, *values: Value) -> Value:

@@ -26,7 +26,7 @@ def places_where(program: ArrayCalls, function: Any, owner: Value, node: ast.AST
         raise refuse(node, "tells places of what is no array")
     rank = owner.type.rank
     if function is np.flatnonzero:
-        owner, rank = program.keep(Value(array_type(owner.type.element, 1), f"ravelled({owner.code})")), 1
+        owner, rank = program.keep(Value(array_type(owner.type.element, 1), f"all_in_rows({owner.code})")), 1
     table = array_type(NP_INT, 2)
     if function is np.argwhere:
         return program.keep(Value(table, f"turned(holding<true>({owner.code}))"))

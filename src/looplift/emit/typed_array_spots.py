@@ -60,14 +60,25 @@ def _split(
         while not are_several(places[:1]):
             owner, places = program.keep(program.place(owner, places[:1], node)), places[1:]
         return owner, 0, places
-    for place, part in enumerate(parts):
+    dimension = 0
+    for part in parts:
         if isinstance(part, ast.Slice):
-            owner = program.keep(program.cut(owner, part, given, place, node))
+            owner, told = program.keep(program.cut(owner, part, given, dimension, node)), 1
         else:
-            places, axis = [*places, next(given)], place
+            places, axis = [*places, next(given)], dimension
+            told = _told_by(places[-1])
+        dimension += told
+    if dimension > owner.type.rank:
+        raise refuse(node, "has more subscripts than dimensions")
     if len(places) != 1:
         raise refuse(node, "picks several places, and has other subscripts")
     return owner, axis, places
+
+
+def _told_by(place: Value) -> int:
+    """How many dimensions a subscript tells of."""
+    is_mask = isinstance(place.type, Arr) and place.type.element.plain is BOOL
+    return place.type.rank if is_mask else 1
 
 
 def _fronted(program: Arrays, owner: Value, axis: int) -> Value:

@@ -109,7 +109,7 @@ class Arrays(Scalars):
 
     def place(self, owner: Value, places: list[Value], node: ast.AST, axis: int = 0) -> Value:
         for place in places:
-            if owner.type.rank == 1:
+            if owner.type.rank == 1 or axis >= owner.type.rank:
                 raise refuse(node, "has more subscripts than dimensions")
             code = f"pick<{axis}>({owner.code}, {place_text(place, node)})"
             owner = Value(array_type(owner.type.element, owner.type.rank - 1), code)
@@ -172,6 +172,8 @@ class Arrays(Scalars):
     def put_at(self, owner: Value, places: list[Value], value: Value, node: ast.AST) -> None:
         if len(places) < owner.type.rank:
             return self.assign(self.place(owner, places, node), value, node)
+        if len(places) > owner.type.rank:
+            raise refuse(node, "has more subscripts than dimensions")
         value = self.present(value)
         if value.type is NEVER:
             return

@@ -78,6 +78,8 @@ _PAIRS = {math.atan2: "atan2(hidden({0}), {1})", math.copysign: "copysign(hidden
           math.fmod: "finite(fmod({0}, {1}))"}  # fmt: skip
 _TESTS = (math.isinf, math.isnan, math.isfinite)
 _ROUNDING = {math.floor: "floor_", math.ceil: "ceil_", math.trunc: "whole"}
+_LOOKING = (range, enumerate, zip, reversed, map, len, abs, min, max, sum, int, float, str, bool)
+"""Calls that change nothing, at least not before what they make is gone through."""
 _HEAP = {heapq.heappush: 2, heapq.heappop: 1, heapq.heapify: 1, heapq.heapreplace: 2, heapq.heappushpop: 2}
 _EXCHANGED = {"heapreplace": "heap_replace", "heappushpop": "heap_pass"}
 _BISECT = (bisect.bisect_left, bisect.bisect_right, bisect.bisect)
@@ -454,19 +456,33 @@ class Calls(Tuples):
             raise refuse(node, "is made in a way of its own")
         source, value = node.args[0], node.args[1] if len(node.args) == 2 else ast.Constant(None)
         if not isinstance(value, ast.Constant | ast.Name):
-            value = self._worked_out_once(value, source, node)
+            source = self._worked_out_before(source, node)
+            value = self._worked_out_once(value, "value", node)
         key = ast.copy_location(ast.Name(_KEY, ast.Load()), source)
         pairs = [ast.comprehension(ast.copy_location(ast.Name(_KEY, ast.Store()), source), source, [], 0)]
         made = self.replaced.setdefault(node, ast.copy_location(ast.DictComp(key, value, pairs), node))
         return self.expression(made)
 
-    def _worked_out_once(self, value: ast.expr, keys: ast.expr, node: ast.Call) -> ast.expr:
-        """A name for the value that all keys of a dict share."""
-        if all(any(isinstance(one, ast.Call) for one in nodes_of(part)) for part in (keys, value)):
-            raise refuse(node, "calls something for its keys, and for their value")
-        name = f"value in line {node.lineno} at {node.col_offset}"
-        self.renamed[name] = self.keep(self.expression(value))
-        return ast.copy_location(ast.Name(name, ast.Load()), value)
+    def _worked_out_before(self, keys: ast.expr, node: ast.Call) -> ast.expr:
+        """The keys of a dict, of which all is worked out that Python works out before their value."""
+        if not self.is_stream(keys):
+            return self._worked_out_once(keys, "keys", node)
+        calls = [one for part in node.args for one in nodes_of(part) if isinstance(one, ast.Call)]
+        if not all(self._only_looks(one) for one in calls):
+            raise refuse(node, "calls something for its keys, or for their value")
+        return keys
+
+    def _only_looks(self, node: ast.Call) -> bool:
+        """Whether a call changes nothing, and asks for nothing that changes."""
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "keys", "values"):
+            return True
+        return self.callee(node) in _LOOKING
+
+    def _worked_out_once(self, part: ast.expr, of: str, node: ast.Call) -> ast.expr:
+        """A name for a part of a dict that is worked out as a whole."""
+        name = f"{of} in line {node.lineno} at {node.col_offset}"
+        self.renamed[name] = self.keep(self.expression(part))
+        return ast.copy_location(ast.Name(name, ast.Load()), part)
 
     def is_stream(self, node: ast.expr) -> bool:
         """Whether an expression is only gone through, and is no value of its own."""

@@ -142,8 +142,11 @@ template <class T, int R> struct Arr {
   I size[R] = {}, step[R] = {};
   bool is_whole = false;
 };
-template <class T, int R> bool in_columns(const Arr<T, R>& a) { if (a.base->is_in_columns) return true;
-    for (int k = 1; k < R; ++k) if (a.size[k] > 1 && a.size[k - 1] > 1 && a.step[k - 1] < a.step[k]) return true;
+// whether NumPy may make what is like an array in another order than that of rows
+template <class T, int R> bool in_columns(const Arr<T, R>& a) { if (R > 1 && a.base->is_in_columns) return true;
+    I least = -1;
+    for (int k = 0; k < R; ++k) if (a.size[k] > 1) { I step = a.step[k] < 0 ? -a.step[k] : a.step[k];
+        if (least >= 0 && step > least) return true; least = step; }
     return false; }
 template <class T> bool in_columns(const T&) { return false; }
 template <class T, int R> Arr<T, R> all_of(const Ref<Buf<T>>& base) {
@@ -321,8 +324,12 @@ template <class T, int R> bool is_packed(const Arr<T, R>& a) { I step = 1; for (
     if (a.size[k] != 1 && a.step[k] != step) return false; step *= a.size[k]; } return true; }
 template <class T, int R> Arr<T, 1> flat(const Arr<T, R>& a) { Arr<T, 1> out; out.base = a.base; out.p = a.p;
     out.size[0] = count_of(a); out.step[0] = 1; return out; }
-template <class T, int R> Arr<T, 1> ravelled(const Arr<T, R>& a) { if (a.base->is_turned) bail(KIND);
-    return flat(is_packed(a) ? a : copy(a)); }
+template <class T, int R> Arr<T, R> copy_in_rows(const Arr<T, R>& a) { Arr<T, R> out = copy(a);
+    out.base->is_in_columns = false; return out; }
+template <class T, int R> Arr<T, 1> all_in_rows(const Arr<T, R>& a) { return flat(is_packed(a) ? a : copy_in_rows(a)); }
+// a copy only where NumPy makes one, which depends on its order
+template <class T, int R> Arr<T, 1> ravelled(const Arr<T, R>& a) {
+    if (a.base->is_turned || a.base->is_in_columns) bail(KIND); return all_in_rows(a); }
 template <class T> Arr<T, 2> turned(const Arr<T, 2>& a) { Arr<T, 2> out = a; out.is_whole = false;
     for (int k = 0; k < 2; ++k) { out.size[k] = a.size[1 - k]; out.step[k] = a.step[1 - k]; } return out; }
 template <class T, int R> I size(const Arr<T, R>& a) { return a.size[0]; }
@@ -501,13 +508,14 @@ template <class T, class S, int k> Arr<T, 2> table_from(const Ref<List<Ref<List<
       for (I j = 0; j < row.n; ++j) out.p[i * size[1] + j] = Cast<T>::of(raw(row.data[row.head + j])); }
   return out;
 }
-template <int axis, class T, class S, int R, int k> Arr<T, R + 1> stacked(const Ref<List<Arr<S, R>, k>>& l) {
+template <int axis, bool in_rows, class T, class S, int R, int k> Arr<T, R + 1> stacked(
+    const Ref<List<Arr<S, R>, k>>& l) {
   if (!l->n) bail(EMPTY);
   I size[R + 1]; for (int d = 0; d <= R; ++d) size[d] = d == axis ? l->n : l->at(0).size[d - (d > axis)];
   Arr<T, R + 1> out = array_of<T, R + 1>(size);
   for (I i = 0; i < l->n; ++i) { const auto& row = l->at(i); Arr<T, R> to = pick<axis>(out, i);
       for (int d = 0; d < R; ++d) if (row.size[d] != to.size[d]) bail(KIND);
-      assign(to, row); }
+      assign(to, row); out.base->is_in_columns |= !in_rows && in_columns(row); }
   return out;
 }
 // arrays one behind the other along a dimension
@@ -573,7 +581,8 @@ template <class T> T pairwise(const T* p, I n, I s) {
 template <class T, int R> T sum_of_floats(const Arr<T, R>& a) {
   T r = 0;
   if (R == 1) { if (a.step[0] < 0) bail(KIND); r += pairwise(a.p, a.size[0], a.step[0]); }
-  else { if (!is_packed(a) || a.base->is_turned) bail(KIND); r += pairwise(a.p, count_of(a), 1); }
+  else { if (!is_packed(a) || a.base->is_turned || a.base->is_in_columns) bail(KIND);
+      r += pairwise(a.p, count_of(a), 1); }
   if (!isfinite(r)) each(a, [&](T v) { if (!isfinite(v)) bail(DOMAIN); });
   return quiet(r, (T)0, (T)0);
 }
@@ -616,7 +625,7 @@ static void loop_of_numpy(int which, F* from, F* to, I n) {
 }
 static F by_numpy(int which, F a) { F r; loop_of_numpy(which, &a, &r, 1); return r; }
 template <int R> Arr<F, R> each_by_numpy(int which, const Arr<F, R>& a) {
-  if (!is_packed(a) || a.base->is_turned) bail(KIND);
+  if (!is_packed(a) || a.base->is_turned || a.base->is_in_columns) bail(KIND);
   Arr<F, R> out = array_of<F, R>(a.size); loop_of_numpy(which, a.p, out.p, count_of(a)); return out; }
 template <class T, int R> I sum_of_integers(const Arr<T, R>& a) { I r = 0;
     each(a, [&](T v) { r = plus(r, (I)wide(v)); }); return r; }

@@ -221,13 +221,15 @@ def _is_all_that_is_seen(context: Context, value: Var, inside: dict[int, tuple[L
 
 
 def _is_stored_after(context: Context, ref: Var, value: Var) -> bool:
-    """Whether something writes to a value, or to what it is a view of, after an append to a list."""
+    """Whether something writes to a value, or to what it is a view of, after it is put into a list."""
     from looplift.vectorize.results import memory_of
 
     body = context.facts.function.body
     order, _ = program_order(body)
-    appends = [order[id(s)] for s in walk(body) if isinstance(s, Append) and s.ref is ref and s.value is value]
-    stores = [s for s in walk(body) if isinstance(s, Store) and order[id(s)] > min(appends)]
+    put = [order[id(s)] for s in walk(body) if isinstance(s, Append) and s.ref is ref and s.value is value]
+    display = context.flow.definition.get(ref)
+    put += [order[id(display)]] if isinstance(display, Let) and value in operands(display.op) else []
+    stores = [s for s in walk(body) if isinstance(s, Store) and order[id(s)] > min(put, default=-1)]
     own = memory_of(context, value).places if stores else frozenset()
     return any(own & memory_of(context, store.ref).places for store in stores)
 
