@@ -12,12 +12,12 @@ from looplift import lift
 __all__ = ["first"]
 
 EXPRESSIONS = (
-    "x[:2].reshape(-1)[k:k + 4]", "x.view(-1)[k] * w", "x[k].view(2, -1).sum(0)[0] * w",
+    "x[:2].reshape(-1)[k:k + 4]", "x.reshape(-1)[k] * w", "x[k].view(2, -1).sum(0)[0] * w",
     "x[k].view(-1, 2)[1].sum() * w",
-    "x.view(4, 5)[k % 4, 1:]", "x.view((2, 10))[1, k:k + 4]", "x[k].reshape(1, 4)[0] + w",
+    "x.reshape(4, 5)[k % 4, 1:]", "x.reshape((2, 10))[1, k:k + 4]", "x[k].reshape(1, 4)[0] + w",
     "w.view(-1, 1)[k % 4] * x[k]",
     "x[k, 0].view(-1) * w", "x[k, 0].reshape(1) + w", "x[k, 0].reshape(1, 1)[0] + w", "x[k].view(len(w)) * w",
-    "x[k].view([4]) - w", "x.reshape((-1,))[k] + w", "x[k].view(w.shape) * w", "x.t().t().view(-1)[3] * w",
+    "x[k].view([4]) - w", "x.reshape((-1,))[k] + w", "x[k].view(w.shape) * w", "x.t().t().reshape(-1)[3] * w",
 )  # fmt: skip
 NONE = (
     "x.t().view(-1)[k] * w", "x[:, 1:].view(-1)[k] * w", "x.view(3, -1)[0, 0] * w", "x.view(-2, 4)[0]",

@@ -222,6 +222,9 @@ class TensorCalls(TensorMaking):
         return self._in_shape(owner, nodes or [*keywords.values()], node, is_fixed=True)
 
     def tensor_view(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        """The elements of a row, which any strides allow."""
+        if is_tensor(owner) and owner.type.rank > 1:
+            raise refuse(node, "depends on how a tensor lies in memory; 'reshape' does not")
         return self._in_shape(owner, nodes if not keywords else [], node, is_fixed=False)
 
     def _in_shape(self, owner: Value, nodes: list[ast.expr], node: ast.Call, *, is_fixed: bool) -> Value:
