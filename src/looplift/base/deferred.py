@@ -14,15 +14,18 @@ from typing import Any
 
 
 class Deferred(ModuleType):
-    """Stands for a module until the first thing of it is used, then makes way for it in the modules beside it."""
+    """Stands for a module until the first thing of it is used, then makes way for it in the library's modules."""
 
     def __getattr__(self, name: str) -> Any:
         module = import_module(self.__name__)
-        package, _, own = self.__name__.rpartition(".")
-        for holder in list(vars(sys.modules[package]).values()):
+        self._make_way(module)
+        return getattr(module, name)
+
+    def _make_way(self, module: ModuleType) -> None:
+        root, own = self.__name__.partition(".")[0], self.__name__.rpartition(".")[2]
+        for holder in [one for at, one in list(sys.modules.items()) if at.startswith(root)]:
             if type(holder) is ModuleType and vars(holder).get(own) is self:
                 setattr(holder, own, module)
-        return getattr(module, name)
 
     @property
     def __dict__(self) -> dict[str, Any]:  # pyright: ignore[reportIncompatibleVariableOverride]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplift.base.errors import NotLiftable
-from looplift.emit import native_statements as statements
+from looplift.emit import native_statements
 from looplift.emit.native_calls import either
 from looplift.emit.native_convert import truth
 from looplift.emit.native_flow import Home, tail_of_body
@@ -31,7 +31,7 @@ def as_expression(writer: Writer, statement: If, rest: tuple[Statement, ...], ta
         return False
     if len(number.text) > LONGEST:
         number = writer.bind(number, phi.var.hint)
-    writer.values[phi.var] = statements.named(writer, phi.var, number, rest, tail)
+    writer.values[phi.var] = native_statements.named(writer, phi.var, number, rest, tail)
     return True
 
 
@@ -67,7 +67,7 @@ def _expression(writer: Writer, statement: If, phi: Phi, lines: list[str]) -> Nu
 def _value_apart(writer: Writer, block: Block, argument: Atom) -> Number | None:
     writer.lines = []
     writer.hoists.append(None)
-    statements.write_block(writer, block, (argument,))
+    native_statements.write_block(writer, block, (argument,))
     writer.end_block(block)
     writer.hoists.pop()
     value = writer.value(argument)

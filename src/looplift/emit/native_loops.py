@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from looplift.emit import native_renamed
-from looplift.emit import native_statements as statements
+from looplift.emit import native_renamed, native_statements
 from looplift.emit.native_convert import convert, to_python, truth
 from looplift.emit.native_flow import tail_of_body
 from looplift.emit.native_mixed import as_integer
@@ -52,7 +51,7 @@ def write_loop(writer: Writer, loop: Loop) -> None:
     for carry in carried:
         if writer.flow.homes[carry.inside].array is None:
             writer.join(carry.after)
-        writer.values[carry.after] = statements.joined(writer, carry.after)
+        writer.values[carry.after] = native_statements.joined(writer, carry.after)
 
 
 # ---------------------------------------------------------------- carried values
@@ -69,18 +68,18 @@ def _declare(writer: Writer, loop: Loop, carry: Carry) -> bool:
     init = writer.value(carry.init) if carry.init is not UNDEFINED else None
     if isinstance(init, View):
         native_renamed.declare(writer, home, carry, init)
-        writer.values[carry.inside] = statements.joined(writer, carry.inside)
+        writer.values[carry.inside] = native_statements.joined(writer, carry.inside)
         return True
     join = writer.join(carry.inside, init)
     if join is None:
         raise writer.refuse("not-scalar", f"'{carry.hint}' is carried, and is no number")
     writer.hint = carry.hint
     if home.name:
-        statements.assign(writer, home, writer.value(carry.init))
+        native_statements.assign(writer, home, writer.value(carry.init))
     else:
         home.is_element = writer.flow.holds_view(home)
         _declare_home(writer, home, carry)
-    writer.values[carry.inside] = statements.joined(writer, carry.inside)
+    writer.values[carry.inside] = native_statements.joined(writer, carry.inside)
     return True
 
 
@@ -89,11 +88,11 @@ def _declare_home(writer: Writer, home, carry: Carry) -> None:
     init = writer.value(carry.init)
     text = "0"
     if isinstance(init, Number):
-        text = statements.stored_text(writer, home, init, join.type)
-    statements.name_home(writer, home, carry.inside)
-    writer.line(f"{statements.type_text(home, join.type)} {home.name} = {_of_type(text, home, join.type)};")
+        text = native_statements.stored_text(writer, home, init, join.type)
+    native_statements.name_home(writer, home, carry.inside)
+    writer.line(f"{native_statements.type_text(home, join.type)} {home.name} = {_of_type(text, home, join.type)};")
     if home.flag:
-        flag = statements.flag_of(init, join.type) if isinstance(init, Number) else "false"
+        flag = native_statements.flag_of(init, join.type) if isinstance(init, Number) else "false"
         writer.line(f"bool {home.flag} = {flag};")
     if home.bound:
         bound = (init.bound or "true") if isinstance(init, Number) else "false"
@@ -253,7 +252,7 @@ def _while(writer: Writer, loop: Loop, domain: While, carried: list[Carry]) -> N
     writer.hoists.append(None)
     with writer.block("while (true)"):
         start = len(writer.lines)
-        statements.write_block(writer, domain.block, (domain.cond,))
+        native_statements.write_block(writer, domain.block, (domain.cond,))
         condition = truth(writer.number(domain.cond))
         if all(line.lstrip().startswith("//") for line in writer.lines[start:]):
             writer.lines[mark] = writer.lines[mark].replace("while (true)", f"while ({condition.text})")
@@ -271,7 +270,7 @@ def _body(writer: Writer, loop: Loop, carried: list[Carry]) -> None:
     writer.count_trip(loop)
     if loop is writer.flow.loop and writer.ran:
         writer.line(f"{writer.ran} = true;")
-    statements.write_block(writer, loop.body, tail)
+    native_statements.write_block(writer, loop.body, tail)
     writer.end_block(loop.body)
     pairs = [(writer.flow.homes[carry.inside], carry.next) for carry in carried]
     stop = None
@@ -280,7 +279,7 @@ def _body(writer: Writer, loop: Loop, carried: list[Carry]) -> None:
         if stop.homes & {home for home, _ in pairs} and not _is_next(writer, loop, carried):
             stop = writer.bind(stop, "stop")
     end = len(writer.lines)
-    statements.settle(writer, pairs, sized=True)
+    native_statements.settle(writer, pairs, sized=True)
     if writer.device is None and len(writer.hoists) == 1:
         _move_early(writer, carried, start, end)
     if stop is not None:
@@ -300,7 +299,7 @@ def _move_early(writer: Writer, carried: list[Carry], start: int, end: int) -> N
         join = writer.findings.joins.get(carry.inside)
         if source is None or source.name == homes[carry.inside].name or join is None:
             continue
-        kind = statements.type_text(homes[carry.inside], join.type)
+        kind = native_statements.type_text(homes[carry.inside], join.type)
         taken = re.compile(rf" *(?:{homes[carry.inside].name}|const {kind} \w+) = ({source.name});")
         at = next((k for k in range(end, len(writer.lines)) if taken.fullmatch(writer.lines[k])), None)
         changed = re.compile(rf"(?<![\w.]){source.name} (?:[-+*/|&^]|<<|>>)?= |&{source.name}\b")

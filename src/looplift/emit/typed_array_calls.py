@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from looplift.emit import typed_array_axes as axes
+from looplift.emit import typed_array_axes, typed_array_places, typed_products
 from looplift.emit import typed_array_formulas as formulas
-from looplift.emit import typed_array_places as places
-from looplift.emit import typed_products as products
 from looplift.emit.typed_array_pairs import Pairs
 from looplift.emit.typed_arrays import element_text, is_array
 from looplift.emit.typed_expressions import element, is_box
@@ -103,7 +101,7 @@ class ArrayCalls(Pairs):
             if "a" not in given:
                 raise refuse(node, "is called in a way of its own")
             given |= {k: one for k, one in keywords.items() if k == "keepdims"}
-            return axes.fold(self, _FOLDS[function], self._folded_operand(given["a"]), given, node)
+            return typed_array_axes.fold(self, _FOLDS[function], self._folded_operand(given["a"]), given, node)
         if (function is np.arange and not keywords) or (function is np.eye and len(node.args) == 1 and not keywords):
             return self._counted(function, node)
         if function is np.copy and len(node.args) == 1 and not keywords:
@@ -113,7 +111,7 @@ class ArrayCalls(Pairs):
         if function is np.concatenate:
             return self._joined(self._arguments("arrays axis", node, keywords), node)
         if function is np.delete:
-            return axes.without_place(self, self._arguments("arr obj axis", node, keywords), node)
+            return typed_array_axes.without_place(self, self._arguments("arr obj axis", node, keywords), node)
         if keywords:
             raise refuse(node, "is called with names")
         if function is np.reshape and len(node.args) == 2:
@@ -122,9 +120,9 @@ class ArrayCalls(Pairs):
             return self.chosen_by(self.several(*node.args), node)
         if function in _OF_ORDER:
             return self._of_order(function, node)
-        if function in products.OF_ARRAYS and len(node.args) == 2:
+        if function in typed_products.OF_ARRAYS and len(node.args) == 2:
             left, right = self.several(*node.args)
-            return products.of_arrays(self, left, right, node, products.OF_ARRAYS[function])
+            return typed_products.of_arrays(self, left, right, node, typed_products.OF_ARRAYS[function])
         if function is np.append and len(node.args) == 2:
             given = list(map(self.present, self.several(*node.args)))
             if any(is_array(one) for one in given):
@@ -136,8 +134,8 @@ class ArrayCalls(Pairs):
             values = [self._of_list(one, None, node) if is_box(one, "list") else one for one in values]
         if any(one.type is NEVER for one in values):
             return Value(NEVER, "None_()")
-        if function in places.OF_PLACES and len(values) == 1:
-            return places.places_where(self, function, values[0], node)
+        if function in typed_array_places.OF_PLACES and len(values) == 1:
+            return typed_array_places.places_where(self, function, values[0], node)
         if (formula := _formula_of(function, values)) is not None:
             return self._by_function(formula, list(map(self.keep, values)), node)
         return self._of_each(function, values, node)
@@ -151,12 +149,12 @@ class ArrayCalls(Pairs):
         source, axis = given["arrays"], given.get("axis")
         if isinstance(source, ast.List | ast.Tuple) and axis is None:
             return self._concatenated(self.several(*source.elts), node)
-        return axes.joined(self, self.present(self.expression(source)), axis, node)
+        return typed_array_axes.joined(self, self.present(self.expression(source)), axis, node)
 
     def _reshaped(self, owner: Value, sizes: list[ast.expr], node: ast.Call) -> Value:
         if not is_array(owner):
             raise refuse(node, "has no form in a typed program")
-        return axes.reshaped(self, owner, sizes, node)
+        return typed_array_axes.reshaped(self, owner, sizes, node)
 
     def _concatenated(self, given: list[Value], node: ast.Call) -> Value:
         """Rows one behind the other, of which some may be lists."""
@@ -292,7 +290,7 @@ class ArrayCalls(Pairs):
         row = element(source)
         if row.rank > 3:
             raise refuse(node, "has too many dimensions")
-        return axes.stacked(self, source, wanted or row.element, axis)
+        return typed_array_axes.stacked(self, source, wanted or row.element, axis)
 
     def _stack(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         """``np.stack(rows)`` along a new dimension."""
@@ -304,7 +302,7 @@ class ArrayCalls(Pairs):
             return self._of_nothing()
         if not is_box(source, "list") or not isinstance(element(source), Arr):
             raise refuse(node, "joins what are no arrays")
-        axis = axes.dimension(given.get("axis", ast.Constant(0)), element(source).rank + 1, node)
+        axis = typed_array_axes.dimension(given.get("axis", ast.Constant(0)), element(source).rank + 1, node)
         return self._stacked(source, None, node, axis or 0)
 
     def _of_nothing(self) -> Value:
@@ -521,7 +519,7 @@ class ArrayCalls(Pairs):
             given = dict(zip(("axis",), node.args)) | {str(one.arg): one.value for one in node.keywords}
             if len(given) != len(node.args) + len(node.keywords) or given.keys() - {"axis", "keepdims"}:
                 raise refuse(node, "is called in a way of its own")
-            return axes.fold(self, func.attr, owner, given, node)
+            return typed_array_axes.fold(self, func.attr, owner, given, node)
         if not (is_array(owner) or func.attr == "clip") or node.keywords:
             raise refuse(node, "calls a method without a form")
         if func.attr == "clip" and len(node.args) == 2:
@@ -530,7 +528,7 @@ class ArrayCalls(Pairs):
         if func.attr == "copy" and not node.args:
             return self.keep(Value(owner.type, f"copy_in_rows({owner.code})"))
         if func.attr == "dot" and len(node.args) == 1:
-            return products.of_arrays(self, owner, self.expression(node.args[0]), node)
+            return typed_products.of_arrays(self, owner, self.expression(node.args[0]), node)
         if func.attr == "reshape" and node.args:
             return self._reshaped(owner, node.args, node)
         if func.attr == "astype" and len(node.args) == 1:
@@ -539,9 +537,9 @@ class ArrayCalls(Pairs):
             self.assign(owner, self.expression(node.args[0]), node)
             return Value(NONE, "None_()")
         if func.attr == "tolist" and not node.args:
-            return places.as_lists(self, owner, node)
+            return typed_array_places.as_lists(self, owner, node)
         if func.attr == "nonzero" and not node.args:
-            return places.places_where(self, np.nonzero, owner, node)
+            return typed_array_places.places_where(self, np.nonzero, owner, node)
         raise refuse(node, "calls a method without a form")
 
     def _row_of(self, owner: Value, node: ast.Call, *, is_copy: bool) -> Value:

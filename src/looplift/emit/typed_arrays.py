@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from looplift.emit import typed_array_spots as spots
-from looplift.emit import typed_products as products
+from looplift.emit import typed_array_spots, typed_products
 from looplift.emit.typed_expressions import element, is_box
 from looplift.emit.typed_loops import Steps
 from looplift.emit.typed_numpy import Scalars, operand, promoted
@@ -82,7 +81,7 @@ class Arrays(Scalars):
             return False
         type_ = self.peek(part)
         parts = type_.items if isinstance(type_, Tup) else (type_,)
-        return spots.are_several([Value(one, "") for one in parts])
+        return typed_array_spots.are_several([Value(one, "") for one in parts])
 
     def taken(self, owner: Value, parts: list[ast.expr], found: list[Value], node: ast.AST) -> Value:
         """``a[i, j]`` is an element, ``a[i]`` of a table a view of its row."""
@@ -90,8 +89,8 @@ class Arrays(Scalars):
         places = found if has_slices else self.places_of(found)
         if any(one.type is NEVER for one in places):
             return Value(NEVER, "None_()")
-        if spots.are_several(places):
-            return spots.taken(self, owner, parts, places, node)
+        if typed_array_spots.are_several(places):
+            return typed_array_spots.taken(self, owner, parts, places, node)
         if has_slices:
             return self.part(self.keep(owner), parts, found, node)
         if len(places) == owner.type.rank:
@@ -162,8 +161,8 @@ class Arrays(Scalars):
         places = found if has_slices else self.places_of(found)
         if any(one.type is NEVER for one in places):
             return
-        if spots.are_several(places):
-            spots.put(self, owner, parts, places, value, node)
+        if typed_array_spots.are_several(places):
+            typed_array_spots.put(self, owner, parts, places, value, node)
         elif has_slices:
             self.assign(self.part(self.keep(owner), parts, found, node), value, node)
         else:
@@ -220,7 +219,7 @@ class Arrays(Scalars):
         places = found if has_slices else self.places_of(found)
         if any(one.type is NEVER for one in places):
             return
-        if spots.are_several(places):
+        if typed_array_spots.are_several(places):
             old = self.keep(self.taken(owner, parts, places, target))
             value = self.present(self.expression(node.value))
             self.changed_in_place(old, type(node.op), value, node)
@@ -255,7 +254,7 @@ class Arrays(Scalars):
         if not is_array(left, right) or NEVER in (left.type, right.type):
             return super().binary(op, left, right, node)
         if op is ast.MatMult:
-            return products.of_arrays(self, left, right, node)
+            return typed_products.of_arrays(self, left, right, node)
         if op in _BITS:
             return self._of_bits(_BITS[op], [left, right], node)
         if op is ast.Pow and isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from looplift.emit import typed_formulas as formulas
+from looplift.emit import typed_formulas
 from looplift.emit.typed_expressions import element, is_box
 from looplift.emit.typed_losses import Losses
 from looplift.emit.typed_scope import Value, needed, refuse
@@ -65,9 +65,9 @@ class Composed(Losses):
         assert isinstance(node, ast.Subscript)
         call = ast.copy_location(ast.Call(node.value, [], []), node)
         if is_tensor(index) and index.type.rank == 1 and index.type.dtype == "bool":
-            return self._by_function(formulas.masked_select, [self.keep(owner), self.keep(index)], call)
+            return self._by_function(typed_formulas.masked_select, [self.keep(owner), self.keep(index)], call)
         if _are_places(index):
-            return self._by_function(formulas.taken, [self.keep(owner), self.keep(index)], call)
+            return self._by_function(typed_formulas.taken, [self.keep(owner), self.keep(index)], call)
         return super().picked(owner, index, axis, node)
 
     def tensor_index_select(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
@@ -78,7 +78,7 @@ class Composed(Losses):
             raise refuse(node, "takes rows along another dimension")
         if index.type.dtype not in ("int64", "int32"):
             raise refuse(node, "takes rows at what are no places")
-        return self._by_function(formulas.taken_from_start, [owner, index], node)
+        return self._by_function(typed_formulas.taken_from_start, [owner, index], node)
 
     # ------------------------------------------------------------ of several operands
 
@@ -86,15 +86,15 @@ class Composed(Losses):
         given = self._given({"vec2": REQUIRED}, nodes, keywords, node)
         values = self._values(self._row(owner, node), [given["vec2"]])
         self._check_alike(values, node)
-        return self._by_function(formulas.outer, values, node)
+        return self._by_function(typed_formulas.outer, values, node)
 
     tensor_ger = tensor_outer
 
     def tensor_addcmul(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        return self._added(formulas.addcmul, formulas.addcmul_by_one, owner, nodes, keywords, node)
+        return self._added(typed_formulas.addcmul, typed_formulas.addcmul_by_one, owner, nodes, keywords, node)
 
     def tensor_addcdiv(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        return self._added(formulas.addcdiv, formulas.addcdiv_by_one, owner, nodes, keywords, node)
+        return self._added(typed_formulas.addcdiv, typed_formulas.addcdiv_by_one, owner, nodes, keywords, node)
 
     def _added(self, function: Any, by_one: Any, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         given = self._given({"tensor1": REQUIRED, "tensor2": REQUIRED, "value": 1}, nodes, keywords, node)
@@ -112,7 +112,7 @@ class Composed(Losses):
         self._check_alike(values[:2], node)
         if values[2].type not in NUMBERS:
             raise refuse(node, "is weighted by what is no number")
-        return self._by_function(formulas.lerp, values, node)
+        return self._by_function(typed_formulas.lerp, values, node)
 
     def tensor_masked_fill(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         given = self._given({"mask": REQUIRED, "value": REQUIRED}, nodes, keywords, node)
@@ -128,7 +128,7 @@ class Composed(Losses):
         values = self._values(self._row(owner, node), [given["mask"]])
         if not is_tensor(values[1]) or values[1].type.dtype != "bool" or values[1].type.rank != 1:
             raise refuse(node, "is chosen from in another way")
-        return self._by_function(formulas.masked_select, values, node)
+        return self._by_function(typed_formulas.masked_select, values, node)
 
     # ------------------------------------------------------------ of a row
 
@@ -139,7 +139,7 @@ class Composed(Losses):
         if self._constant_of(given["p"], node) != 2:
             raise refuse(node, "is called in another way")
         self.inexact.add("norm")
-        return self._by_function(formulas.normalize, self._values(owner, [given["eps"]]), node)
+        return self._by_function(typed_formulas.normalize, self._values(owner, [given["eps"]]), node)
 
     def tensor_layer_norm(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         order = {"normalized_shape": REQUIRED, "weight": None, "bias": None, "eps": 1e-5}
@@ -152,18 +152,18 @@ class Composed(Losses):
         self._check_alike([first, *more], node)
         if size.type is not INT:
             raise refuse(node, "is of another size")
-        more = [self.keep(self._by_function(formulas.finite, [one], node)) for one in more]
-        found = self.keep(self._by_function(formulas.layer_norm, [first, size, eps], node))
+        more = [self.keep(self._by_function(typed_formulas.finite, [one], node)) for one in more]
+        found = self.keep(self._by_function(typed_formulas.layer_norm, [first, size, eps], node))
         for name in ("weight", "bias"):
             if not _is_none(given[name]):
                 found = self.keep(self.operation("mul" if name == "weight" else "add", found, more.pop(0)))
         return found
 
     def tensor_var(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        return self._spread_of(formulas.var, owner, nodes, keywords, node)
+        return self._spread_of(typed_formulas.var, owner, nodes, keywords, node)
 
     def tensor_std(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        return self._spread_of(formulas.std, owner, nodes, keywords, node)
+        return self._spread_of(typed_formulas.std, owner, nodes, keywords, node)
 
     def _spread_of(self, function: Any, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         given = [self._constant_of(one, node) for one in nodes]
@@ -181,13 +181,13 @@ class Composed(Losses):
         return self._by_function(function, [owner, self.constant(int(*lost) if lost else 1)], node)
 
     def tensor_cumsum(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        function = formulas.cumsum_of_singles if _has_dtype(owner, "float32") else formulas.cumsum
+        function = typed_formulas.cumsum_of_singles if _has_dtype(owner, "float32") else typed_formulas.cumsum
         return self._along(function, owner, nodes, keywords, node)
 
     def tensor_cumprod(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         if not _has_dtype(owner, "float64", "int64"):  # of 32 bits it is of 64 in between
             raise refuse(node, "is of other values than rows of 64 bits")
-        return self._along(formulas.cumprod, owner, nodes, keywords, node)
+        return self._along(typed_formulas.cumprod, owner, nodes, keywords, node)
 
     def _along(self, function: Any, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         """What goes along a row, of floats or integers."""
@@ -203,17 +203,17 @@ class Composed(Losses):
 
     def tensor_diff(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         self._given({}, nodes, keywords, node)
-        return self._by_function(formulas.diff, [self._row_of_numbers(owner, node)], node)
+        return self._by_function(typed_formulas.diff, [self._row_of_numbers(owner, node)], node)
 
     def tensor_count_nonzero(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         self._given({}, nodes, keywords, node)
         if not is_tensor(owner) or not owner.type.rank:
             raise refuse(node, "is of other values than rows")
-        return self._by_function(formulas.count_nonzero, [self.keep(owner)], node)
+        return self._by_function(typed_formulas.count_nonzero, [self.keep(owner)], node)
 
     def tensor_unique(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         self._given({}, nodes, keywords, node)
-        return self._by_function(formulas.unique, [self._row_of_integers(owner, node)], node)
+        return self._by_function(typed_formulas.unique, [self._row_of_integers(owner, node)], node)
 
     def tensor_bincount(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         given = self._given({"weights": None, "minlength": 0}, nodes, keywords, node)
@@ -222,7 +222,7 @@ class Composed(Losses):
         values = self._values(self._row_of_integers(owner, node), [given["minlength"]])
         if values[1].type is not INT:
             raise refuse(node, "is called in another way")
-        return self._by_function(formulas.bincount, values, node)
+        return self._by_function(typed_formulas.bincount, values, node)
 
     def _row_of_integers(self, owner: Value, node: ast.Call) -> Value:
         if not _has_dtype(owner, "int64") or owner.type.rank != 1:
@@ -235,7 +235,7 @@ class Composed(Losses):
         given = self._given({"dim": REQUIRED, "index": REQUIRED}, nodes, keywords, node)
         owner, index = self._values(self._row(owner, node), [given["index"]])
         self._check_along(self._constant_of(given["dim"], node), 1, node)
-        return self._by_function(formulas.taken_from_start, [owner, self._row_of_integers(index, node)], node)
+        return self._by_function(typed_formulas.taken_from_start, [owner, self._row_of_integers(index, node)], node)
 
     def make_arange(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         if keywords or not 1 <= len(node.args) <= 3:
@@ -245,7 +245,7 @@ class Composed(Losses):
             raise refuse(node, "counts in other steps than integers")
         zero, one = Value(INT, "I(0)"), Value(INT, "I(1)")
         values = [zero, *values, one] if len(values) == 1 else [*values, one][:3]
-        return self._by_function(formulas.arange, values, node)
+        return self._by_function(typed_formulas.arange, values, node)
 
     # ------------------------------------------------------------ of rows in another order
 
@@ -256,7 +256,7 @@ class Composed(Losses):
         (axis,) = axes if isinstance(axes, tuple | list) and len(axes) == 1 else (axes,)
         if type(axis) is not int or axis not in (0, -owner.type.rank):
             raise refuse(node, "turns other dimensions around than the first")
-        return self._by_function(formulas.flip, [owner], node)
+        return self._by_function(typed_formulas.flip, [owner], node)
 
     def tensor_roll(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         given = self._given({"shifts": REQUIRED, "dims": None}, nodes, keywords, node)
@@ -267,13 +267,13 @@ class Composed(Losses):
         values = self._values(owner, [given["shifts"]])
         if values[1].type is not INT:
             raise refuse(node, "moves by what is no integer")
-        return self._by_function(formulas.roll, values, node)
+        return self._by_function(typed_formulas.roll, values, node)
 
     def tensor_sort(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         order: dict[str, Any] = {"dim": -1, "descending": False}
         if nodes and is_constant(nodes[0]) and type(ast.literal_eval(nodes[0])) is bool:
             raise refuse(node, "is called in another way")
-        return self._in_order(formulas.sorted_row, order | {"stable": False}, owner, nodes, keywords, node)
+        return self._in_order(typed_formulas.sorted_row, order | {"stable": False}, owner, nodes, keywords, node)
 
     def tensor_argsort(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         found = self.keep(self.tensor_sort(owner, nodes, keywords, node))
@@ -281,7 +281,7 @@ class Composed(Losses):
 
     def tensor_topk(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         order = {"k": REQUIRED, "dim": -1, "largest": True, "sorted": True}
-        return self._in_order(formulas.top_of_row, order, owner, nodes, keywords, node)
+        return self._in_order(typed_formulas.top_of_row, order, owner, nodes, keywords, node)
 
     def _in_order(self, function: Any, order: dict, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         """Elements of a row and their places, as two tensors."""
@@ -299,7 +299,7 @@ class Composed(Losses):
         return found if found.type is NEVER else self.tuple_of(self.fields(found), named=True)
 
     def known(self, function: Any, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
-        if function is not formulas.places_in:
+        if function is not typed_formulas.places_in:
             return super().known(function, node, keywords)
         box: Any = self.box(node, "list", 1)
         self.joins.widen(box, 0, INT)
@@ -312,14 +312,14 @@ class Composed(Losses):
         values = self._values(self._row(owner, node), nodes)
         if values[1].type is not INT:
             raise refuse(node, "is repeated in another way")
-        return self._by_function(formulas.repeat, values, node)
+        return self._by_function(typed_formulas.repeat, values, node)
 
     def tensor_repeat_interleave(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         given = self._given({"repeats": REQUIRED}, nodes, keywords, node)
         values = self._values(self._row(owner, node), [given["repeats"]])
         if values[1].type is not INT:
             raise refuse(node, "is repeated in another way")
-        return self._by_function(formulas.repeat_interleave, values, node)
+        return self._by_function(typed_formulas.repeat_interleave, values, node)
 
     def tensor_transpose(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         given = self._given({"dim0": REQUIRED, "dim1": REQUIRED}, nodes, keywords, node)
@@ -335,7 +335,7 @@ class Composed(Losses):
         owner, count = self._values(owner, [given["num_classes"]])
         if not is_tensor(owner) or owner.type.rank or owner.type.dtype != "int64" or count.type is not INT:
             raise refuse(node, "is of other values")
-        return self._by_function(formulas.one_hot, [owner, count], node)
+        return self._by_function(typed_formulas.one_hot, [owner, count], node)
 
 
 def _has_dtype(owner: Value, *dtypes: str) -> bool:

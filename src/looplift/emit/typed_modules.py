@@ -17,8 +17,7 @@ from torch import nn
 from looplift.base.hooks import HOOKS
 from looplift.base.spans import is_strict
 from looplift.base.syntax import nodes_of
-from looplift.emit import typed_formulas as formulas
-from looplift.emit import typed_layers
+from looplift.emit import typed_formulas, typed_layers
 from looplift.emit.typed_held import Found
 from looplift.emit.typed_held_numbers import HeldNumbers
 from looplift.emit.typed_layers import CELLS
@@ -264,7 +263,7 @@ class Modules(HeldNumbers):
         weight = self._held(found, "weight", node)
         assert weight is not None
         if x.type.rank:
-            return self._by_function(formulas.taken_from_start, [weight, x], node)
+            return self._by_function(typed_formulas.taken_from_start, [weight, x], node)
         place = self.keep(self.number_of(x))
         self.emit(f"if ({place.code} < 0) bail(KIND);")
         return self.keep(self.item(weight, Value(INT, place.code), node))

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from looplift.emit import typed_products as products
+from looplift.emit import typed_products
 from looplift.emit.native_ops import canonical
 from looplift.emit.typed_scope import Value, coerced, refuse, truth
 from looplift.emit.typed_tensor_made import TensorMaking, is_constant
@@ -108,9 +108,9 @@ class TensorCalls(TensorMaking):
             return self.rows_of(name, owner, nodes[1:], keywords, node)
         if keywords:
             raise refuse(node, "is called with names")
-        if name in products.OF_TENSORS and len(nodes) == 2:
+        if name in typed_products.OF_TENSORS and len(nodes) == 2:
             left, right = self.in_order([lambda: owner, lambda: self.expression(nodes[1])])
-            return products.of_tensors(self, left, right, node, products.OF_TENSORS[name])
+            return typed_products.of_tensors(self, left, right, node, typed_products.OF_TENSORS[name])
         if name == "t" and len(nodes) == 1 and owner.type.rank == 2:
             return Value(owner.type, f"turned({owner.code})")
         if name in _SAME and len(nodes) == 1:
@@ -314,9 +314,9 @@ class TensorCalls(TensorMaking):
     def linear(self, x: Value, weight: Value, bias: Value | None, node: ast.AST) -> Value:
         """A row, or several, times the rows of a matrix."""
         if x.type.rank == 2:
-            made = products.of_tensors(self, x, Value(weight.type, f"turned({weight.code})"), node)
+            made = typed_products.of_tensors(self, x, Value(weight.type, f"turned({weight.code})"), node)
         elif x.type.rank == 1:
-            made = products.of_tensors(self, weight, x, node)
+            made = typed_products.of_tensors(self, weight, x, node)
         else:
             raise refuse(node, "is a layer of more dimensions")
         if bias is None:

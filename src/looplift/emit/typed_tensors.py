@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from looplift.emit import typed_products as products
+from looplift.emit import typed_products
 from looplift.emit.native_ops import COMPARISONS
 from looplift.emit.typed_counters import Counters
 from looplift.emit.typed_expressions import is_box
@@ -194,7 +194,7 @@ class Tensors(Counters):
         if NEVER in (left.type, right.type):
             return Value(NEVER, "None_()")
         if op is ast.MatMult:
-            return products.of_tensors(self, left, right, node)
+            return typed_products.of_tensors(self, left, right, node)
         if op is ast.Pow:
             return self.power(left, right, node.right if isinstance(node, ast.BinOp) else None, node)
         if op not in _OPERATORS:
