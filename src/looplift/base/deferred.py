@@ -12,16 +12,21 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+_IMPORTED = set[ModuleType]()
+"""Those that have made way; tables of modules still have them."""
+
 
 class Deferred(ModuleType):
     """Stands for a module until the first thing of it is used, then makes way for it in the library's modules."""
 
     def __getattr__(self, name: str) -> Any:
-        module = import_module(self.__name__)
-        self._make_way(module)
-        return getattr(module, name)
+        if self not in _IMPORTED:
+            _IMPORTED.add(self)
+            self._make_way()
+        return getattr(import_module(self.__name__), name)
 
-    def _make_way(self, module: ModuleType) -> None:
+    def _make_way(self) -> None:
+        module = import_module(self.__name__)
         root, own = self.__name__.partition(".")[0], self.__name__.rpartition(".")[2]
         for holder in [one for at, one in list(sys.modules.items()) if at.startswith(root)]:
             if type(holder) is ModuleType and vars(holder).get(own) is self:

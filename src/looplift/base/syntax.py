@@ -7,44 +7,51 @@ its pieces. Contexts of names (``ast.Load`` and such) are left out.
 from __future__ import annotations
 
 import ast
-from functools import cache
 from typing import Any
 
 _NEVER_NODES = frozenset("ctx id attr type_comment kind level module is_async asname kwd_attrs".split())
 
 
-@cache
-def _fields_with_nodes(kind: type[ast.AST]) -> tuple[str, ...]:
+class _FieldsWithNodes(dict[type[ast.AST], tuple[str, ...]]):
     """The fields of a type of node that may hold nodes; of names and constants none."""
-    return () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _NEVER_NODES)
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        names = [name for name in kind._fields if name not in _NEVER_NODES]
+        self[kind] = found = () if kind is ast.Constant else tuple(names)
+        return found
+
+
+_FIELDS = _FieldsWithNodes()
 
 
 def children_of(node: ast.AST) -> list[ast.AST]:
     """The nodes right below a node, in the order of the source."""
     found: list[ast.AST] = []
-    _add_children(node, found)
+    _add_children([node], found)
     return found
-
-
-def _add_children(node: ast.AST, found: list[ast.AST]) -> None:
-    fields = _fields_with_nodes(type(node))
-    if not fields:
-        return
-    attributes = node.__dict__
-    for name in fields:
-        value = attributes.get(name)
-        if type(value) is list:
-            found += [item for item in value if isinstance(item, ast.AST)]
-        elif isinstance(value, ast.AST):
-            found.append(value)
 
 
 def nodes_of(node: ast.AST) -> list[ast.AST]:
     """A node and all that is below it, level by level."""
     found = [node]
-    for one in found:  # grows as it is walked over
-        _add_children(one, found)
+    _add_children(found, found)
     return found
+
+
+def _add_children(nodes: list[ast.AST], found: list[ast.AST]) -> None:
+    """Add what is right below some nodes; ``found`` may be these themselves, and grows as it is walked over."""
+    for node in nodes:
+        if not (fields := _FIELDS[type(node)]):
+            continue
+        attributes = node.__dict__
+        for name in fields:
+            value = attributes.get(name)
+            if type(value) is list:
+                for item in value:
+                    if isinstance(item, ast.AST):
+                        found.append(item)
+            elif value is not None and isinstance(value, ast.AST):
+                found.append(value)
 
 
 def fresh_copy(node: Any) -> Any:
