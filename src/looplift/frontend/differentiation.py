@@ -110,6 +110,17 @@ def asks_for_gradients(build: Builder, owner: Value, positional: list[Value], ke
     return owner
 
 
+def attribute(build: Builder, owner: Atom, name: str) -> Value | None:
+    """``p.requires_grad`` of a tensor of the caller's is known before the loop runs; None of any other attribute."""
+    import torch
+
+    path = build.param_path(owner) if name == "requires_grad" else None
+    if path is None or not isinstance(given := build.param_values[path], torch.Tensor):
+        return None
+    build.watch(None, f"{path}.requires_grad", given.requires_grad)
+    return Const(given.requires_grad)
+
+
 FUNCTIONAL = frozenset(
     """LayerNorm RMSNorm GELU SiLU Mish Softplus ELU SELU CELU LeakyReLU ReLU ReLU6 Hardtanh Hardsigmoid Hardswish
     LogSigmoid Softsign Tanhshrink Tanh Sigmoid Linear Embedding""".split()

@@ -22,6 +22,7 @@ from looplift.frontend import (
     comprehensions,
     cuts,
     dictionaries,
+    differentiation,
     evident,
     failing,
     host_items,
@@ -637,6 +638,8 @@ def attribute(build: Builder, value: Value, name: str) -> Value:
         found = read_attribute(build, build.param_values[path], path, name)
         reading.watch(build, build.param_values[path], path, name)
         return build.live_in(f"{path}.{name}", found)
+    if (found := differentiation.attribute(build, value, name)) is not None:
+        return found
     return build.emit("attribute", value, Const(name), hint=name if name.isidentifier() else "t")
 
 

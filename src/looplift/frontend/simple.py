@@ -27,6 +27,7 @@ _CREATORS = frozenset((
 ))  # fmt: skip
 _DENIED = frozenset(("backward", "register_hook", "retain_grad", "requires_grad_", "share_memory_", "apply_", "map_"))
 _CONTAINER_METHODS = frozenset(("append", "extend", "get", "keys", "values", "items", "copy", "tolist", "astype"))
+_MODULE_METHODS = frozenset(("parameters", "named_parameters", "buffers", "named_buffers"))
 
 
 def is_loop(node: ast.stmt) -> bool:
@@ -219,7 +220,7 @@ def _is_known(func: ast.expr, lookup: Lookup) -> bool:
             found = lookup(root.id) if isinstance(root, ast.Name) else None
             if isinstance(found, types.ModuleType):
                 return found.__name__.partition(".")[0] in _MODULES
-            return name not in _DENIED and (name in _CONTAINER_METHODS or name in _tensor_methods())
+            return name in _CONTAINER_METHODS | _MODULE_METHODS or (name in _tensor_methods() and name not in _DENIED)
     return False
 
 

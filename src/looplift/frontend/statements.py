@@ -213,7 +213,10 @@ def _augmented(build: Builder, node: ast.AugAssign) -> None:
             if name == "add" and growing.extend(build, ast.Name(target, ast.Load()), node.value):
                 return
             before = build.lookup(target)
-            build.env[target] = _updated(build, name, before, expressions.evaluate(build, node.value), target)
+            found = _updated(build, name, before, expressions.evaluate(build, node.value), target)
+            if found is not before and evident.is_tensor(build, before):
+                _update_items(build, before, found)
+            build.env[target] = found
         case ast.Subscript(value=owner, slice=index):
             into = expressions.evaluate(build, owner)
             if isinstance(into, Structure):
@@ -242,6 +245,13 @@ def _augmented(build: Builder, node: ast.AugAssign) -> None:
             known = expressions.folded(name, before, found)
             value = known or build.emit(f"inplace.{name}", before, found, hint=target.attr)
             attributes.store(build, target, owner, value)
+
+
+def _update_items(build: Builder, before: Value, found: Value) -> None:
+    """Items of lists and dicts that are the very tensor which was changed in place under a name of its own."""
+    for cell, value in build.cells.items():
+        if value is before:
+            build.cells[cell] = found
 
 
 def _augmented_item(build: Builder, name: str, owner: Structure, key: Value, node: ast.expr) -> None:
