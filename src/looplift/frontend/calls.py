@@ -15,6 +15,7 @@ from looplift.base.classes import is_called_object, method_of_users
 from looplift.base.errors import NotLiftable
 from looplift.base.hooks import HOOKS
 from looplift.frontend import (
+    backward,
     complexes,
     comprehensions,
     contexts,
@@ -60,6 +61,8 @@ def call(build: Builder, node: ast.Call) -> Value:
         if isinstance(owner, instances.Instance) and not owner.is_tuple:
             return call_value(build, owner.attribute(build, node.func.attr), *_arguments(build, node))
         if node.func.attr in ("backward", "step", "zero_grad"):
+            if (left := backward.called(build, owner, node)) is not None:
+                return left
             training.check_method(build, owner, node.func.attr)
         if node.func.attr == "get" and (table := dictionaries.table_of(build, owner)) is not None and not node.keywords:
             return _of_table(build, table, owner, [expressions.evaluate(build, argument) for argument in node.args])

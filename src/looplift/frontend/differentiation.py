@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from looplift.frontend import backward
 from looplift.frontend.scope import STATIC, Builder, Differentiates, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Let, Operand, Var
 
@@ -33,11 +34,11 @@ def gradients(build: Builder, positional: list[Value], keywords: dict[str, Value
     seeds = given.get("grad_outputs", Const(None))
     if not isinstance(seeds, Const):
         kwargs["seed"] = _listed(build, seeds, 1)[0]
-    _guard_tensors(build)
+    guard_tensors(build)
     return Tup(tuple(build.operation(GRADIENT, (output, one), kwargs, "slope") for one in inputs))
 
 
-def _guard_tensors(build: Builder) -> None:
+def guard_tensors(build: Builder) -> None:
     """Guards hold which live-ins are one tensor, and that none has a history or a hook."""
     import torch
 
@@ -107,12 +108,17 @@ def asks_for_gradients(build: Builder, owner: Value, positional: list[Value], ke
     if not isinstance(owner, Var) or any(not isinstance(flag, Const) or flag.value is not True for flag in flags):
         raise build.refuse("gradient", "'.requires_grad_(...)' of something else than a tensor made in the loop")
     build.leaves.add(owner)
+    backward.made_leaf(build, owner)
     return owner
 
 
 def attribute(build: Builder, owner: Atom, name: str) -> Value | None:
-    """``p.requires_grad`` of a tensor of the caller's is known before the loop runs; None of any other attribute."""
+    """``p.requires_grad`` of a tensor of the caller's, which is known before the loop runs, and ``p.grad`` where the
+    region goes back; None of any other attribute."""
     import torch
+
+    if name == "grad":
+        return backward.gradient(build, owner)
 
     path = build.param_path(owner) if name == "requires_grad" else None
     if path is None or not isinstance(given := build.param_values[path], torch.Tensor):

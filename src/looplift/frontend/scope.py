@@ -164,6 +164,24 @@ class Frame:
     """The frame that a function inside the region was made in."""
 
 
+@dataclass
+class Passes:
+    """What backward passes of the region leave in ``.grad``: found out on the way, then restarted."""
+
+    is_used: bool = False
+    """Whether there is one, or something that resets gradients."""
+    leaves: dict[str, Any] = field(default_factory=dict)
+    """The tensors whose gradients the region sets, by their paths."""
+    sums: set[str] = field(default_factory=set)
+    """The paths of those that each pass adds to."""
+    made: dict[Any, str] = field(default_factory=dict)
+    """Leaves that the region makes, with the cells of their gradients."""
+    given: set[Any] = field(default_factory=set)
+    """The gradients, which nothing may change in place."""
+    inputs: set[Any] = field(default_factory=set)
+    """What the passes go back through, which nothing may change either."""
+
+
 @dataclass(frozen=True, eq=False)
 class Outer(Mapping[str, Any]):
     """What a function sees beyond its locals, now: its closure over its module's globals."""
@@ -364,6 +382,8 @@ class Builder:
     """Where that stands."""
     leaves: set[Var] = field(default_factory=set)
     """Tensors that the region made and asks gradients for."""
+    passes: Passes = field(default_factory=Passes)
+    """The backward passes in it."""
     alike: dict[str, Atom] = field(default_factory=dict)
     """Live-ins that are lists of lists, and another one whose lists have the same lengths."""
     same: dict[Var, set[Var]] = field(default_factory=dict)

@@ -7,9 +7,11 @@ import ast
 from looplift.base.unpacked import unpacked
 from looplift.frontend import (
     attributes,
+    backward,
     clipping,
     contexts,
     dictionaries,
+    differentiation,
     evident,
     expressions,
     growing,
@@ -146,6 +148,12 @@ def assign(build: Builder, target: ast.expr, value: Value, made_from: int | None
             if isinstance(into, instances.Instance):
                 into.set(build, attr, _named(build, attr, value, made_from))
                 return
+            if attr == "grad" and evident.may_be_tensor(build, into):
+                backward.store(build, into, value)
+                return
+            if attr == "requires_grad" and evident.may_be_tensor(build, into):
+                differentiation.asks_for_gradients(build, build.atom(into), [value], {})
+                return
             attributes.store(build, target, into, value)
         case _:
             raise build.refuse("unsupported-syntax", "this target of an assignment is not understood")
@@ -171,6 +179,8 @@ def _named(build: Builder, name: str, value: Value, made_from: int | None) -> Va
         if value in held:
             held.discard(value)
             held.add(named)
+    if value in build.passes.made:
+        build.passes.made[named] = build.passes.made.pop(value)
     return named
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
-from looplift.frontend import attributes, changed, limits
+from looplift.frontend import attributes, backward, changed, limits
 from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
 from looplift.frontend.peeling import MET
-from looplift.frontend.scope import Builder, Differentiates, Frame, Restart, Site, Value, Watched, is_unbound
+from looplift.frontend.scope import Builder, Differentiates, Frame, Passes, Restart, Site, Value, Watched, is_unbound
 from looplift.ir import (
     anew,
     backwards,
@@ -82,6 +82,7 @@ def translate(
     fixed: set[str] = set()
     late: dict[type, set[str]] = {}
     changes = differentiates = False
+    passes = Passes()
     for _ in range(MAX_ATTEMPTS):
         build = Builder(
             values, bound=bound, forms=forms, markers=bool(markers), scattered=scattered, clips=clips, changes=changes
@@ -90,7 +91,7 @@ def translate(
         build.meets = markers == MET
         build.empties, build.fixed, build.attributes, build.late = empties, fixed, sets, late
         build.grown = dict.fromkeys(grown)
-        build.differentiates = differentiates
+        build.differentiates, build.passes = differentiates, passes
         build.frames.append(Frame({}, values, is_root=True, file=file))
         try:
             body, results = _translated(build, statements, [*live_out, *([RESULT] if returns else [])])
@@ -237,14 +238,17 @@ def _translated(
     before: dict[str, Value] = {}
 
     def whole() -> None:
+        backward.begin(build)
         before.update(attributes.begin(build))
         translation.translate_block(build, plain)
 
     body = build.block(whole)
     build.blocks.append([])
     results = *((key, _result(build, key)) for key in names), *attributes.results(build, before)
+    results = *results, *backward.results(build, body)
     body = Block((*body, *build.blocks.pop()))
     attributes.check(build, body)
+    backward.check(build, body)
     return body, results
 
 
