@@ -219,6 +219,7 @@ def _left(build: Builder, name: str, leaf: Var, slope: Var) -> Value:
     alone = build.emit("method.detach", slope)
     found = build.emit("method.clone", alone, hint="grad", memory_format=_contiguous())
     build.passes.given.add(found)
+    build.certain |= {found}
     return found
 
 

@@ -119,6 +119,8 @@ def attribute(build: Builder, owner: Atom, name: str) -> Value | None:
 
     if name == "grad":
         return backward.gradient(build, owner)
+    if name == "data" and owner in build.passes.given:
+        return build.emit("method.detach", owner)
 
     path = build.param_path(owner) if name == "requires_grad" else None
     if path is None or not isinstance(given := build.param_values[path], torch.Tensor):
