@@ -129,6 +129,17 @@ def gradients_kept(net, xs, ys):
     return found
 
 
+def without_history(net, xs, ys):
+    found = {name: torch.zeros_like(p) for name, p in net.named_parameters()}
+    for i in range(len(xs)):
+        net.zero_grad()
+        F.cross_entropy(net(xs[i : i + 1]), ys[i : i + 1]).backward()
+        with torch.no_grad():
+            for name, p in net.named_parameters():
+                found[name] += p.grad**2
+    return found
+
+
 def accumulated(net, xs, ys):
     losses = []
     for x, y in zip(xs, ys):
@@ -155,6 +166,7 @@ LIFTED = (
     saliency,
     saliency_of_leaves,
     gradients_kept,
+    without_history,
     accumulated,
 )
 
@@ -358,17 +370,6 @@ def with_history_stored(net, xs, ys):
     return held
 
 
-def without_history(net, xs, ys):
-    found = {name: torch.zeros_like(p) for name, p in net.named_parameters()}
-    for i in range(len(xs)):
-        net.zero_grad()
-        F.cross_entropy(net(xs[i : i + 1]), ys[i : i + 1]).backward()
-        with torch.no_grad():
-            for name, p in net.named_parameters():
-                found[name] += p.grad**2
-    return found
-
-
 def by_torch_autograd_backward(net, xs, ys):
     for x in xs:
         net.zero_grad()
@@ -408,7 +409,6 @@ OTHERS = (
     leaf_handed_out,
     through_what_was_stored,
     with_history_stored,
-    without_history,
     by_torch_autograd_backward,
     hooked,
 )

@@ -41,6 +41,10 @@ LIBRARIES = ("torch.nn.functional.", "torch.linalg.", "torch.fft.", "torch.speci
 PASSING = CONVERSIONS | frozenset("pos positive real conj resolve_conj resolve_neg".split())
 """Those of them that may hand out the very tensor that they are given, or a view of it."""
 DETACHING = ("method.detach", "method.numpy", "method.item", "method.tolist")
+LIKE = frozenset(
+    """zeros_like ones_like empty_like full_like rand_like randn_like new_zeros new_ones new_full new_empty""".split()
+)
+"""They take no more of a tensor than its shape and kind."""
 
 
 class Histories:
@@ -64,7 +68,7 @@ class Histories:
 
     def reach(self, op: Op) -> bool:
         """Whether an operation's operands have a history, or its result has one anyhow."""
-        if op.name in DETACHING:
+        if not asks(op) and (op.name in DETACHING or op.name.rpartition(".")[2] in LIKE or _is_alone(op)):
             return False
         return op.name == "call" or asks(op) or any(map(self.has, operands(op)))
 
@@ -125,6 +129,11 @@ class Histories:
 
 def lets_of(function: Function) -> Iterator[Let]:
     return (s for s in walk(function.body) if isinstance(s, Let))
+
+
+def _is_alone(op: Op) -> bool:
+    """Whether it is a gradient of which no graph is made."""
+    return op.name == "slope_of" and dict(op.kwargs)["creates"] == Const(False)
 
 
 def first(op: Op) -> Atom:

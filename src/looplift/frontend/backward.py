@@ -19,7 +19,7 @@ from looplift.base.errors import NotLiftable
 from looplift.frontend import differentiation, evident, expressions, host_items
 from looplift.frontend.attributes import cell_of
 from looplift.frontend.scope import WITHOUT_HISTORY, Builder, Differentiates, Restart, Value, is_none, is_unbound
-from looplift.ir.grammar import UNDEFINED, Append, Atom, Block, Const, Let, Require, Statement, Store, Var, operands, walk
+from looplift.ir.grammar import UNDEFINED, Append, Atom, Block, Const, Let, Loop, Require, Statement, Store, Var, operands, walk
 from looplift.ir.slopes import stops
 from looplift.ir.writes import is_in_place
 
@@ -305,12 +305,20 @@ def results(build: Builder, body: Block) -> list[tuple[str, Atom]]:
         if path in passes.sums:
             build.live_in(f"{path}.grad", None)
             build.add(Require(build.atom(build.cells[RAN]), "no gradient is left behind", build.span))
-        if not (is_none(value) or is_held):  # it lasts longer than those of the other iterations
+        if path in passes.sums or (not is_held and _last(body, value) in passes.given):  # it lasts longer than those of the other iterations
             value = build.emit("method.clone", build.atom(value), memory_format=_contiguous())
         found.append((f"{path}.grad", build.atom(value)))
     _guard_leaves(build)
     _guard_grown(build, grown)
     return found
+
+
+def _last(body: Block, value: Value) -> Value:
+    """What the last iteration binds, of what loops leave behind."""
+    ends = {carry.after: carry.next for s in walk(body) if isinstance(s, Loop) for carry in s.carries}
+    while isinstance(value, Var) and value in ends:
+        value = ends[value]
+    return value
 
 
 def _holds_gradient(build: Builder, statement: Statement) -> bool:

@@ -17,8 +17,11 @@ def translated(statements: list[ast.stmt], values: Mapping[str, Any], live_out: 
         return function
     from looplift.analysis.probe import analyse
     from looplift.analysis.unrecorded import with_detached
+    from looplift.base.data import replace
 
-    return with_detached(function, analyse(function))
+    # of gradients that are written out later the kinds are known
+    of_slopes = replace(function, attributes=function.attributes | {"slopes": True})
+    return with_detached(function, analyse(of_slopes))
 
 
 def as_written(statements: list[ast.stmt], values: Mapping[str, Any], live_out: Iterable[str], **places: Any) -> Any:
