@@ -569,6 +569,70 @@ def test_a_gradient_that_is_read_under_another_name():
     assert_alike(found, outcome(reads_a_gradient, twin, xs, ys, twin.a.weight.grad))
 
 
+def of_a_name_bound_anew(w, xs, ys):
+    found = []
+    for x in xs:
+        w.grad = None
+        (w * x).sum().backward()
+        found.append(w.grad.norm())
+        w = w.detach().clone().requires_grad_()
+    return found
+
+
+def of_a_tensor(w, xs, ys):
+    found = []
+    for x in xs:
+        w.grad = None
+        (w * x).sin().sum().backward()
+        found.append(w.grad.norm())
+    w = w.detach() * 2
+    return found, w
+
+
+def of_a_tensor_alone(w, xs, ys):
+    found = []
+    for x in xs:
+        w.grad = None
+        (w * x).sin().sum().backward()
+        found.append(w.grad.norm())
+    return torch.stack(found)
+
+
+@pytest.mark.parametrize("function", (of_a_name_bound_anew, of_a_tensor, of_a_tensor_alone))
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_gradients_of_an_argument(function, backend):
+    lifted = lift(function, backend=backend, verify="off")
+    _, xs, ys = example()
+    for asks in (True, True, False):
+        ours, theirs = (torch.ones(4, requires_grad=asks) for _ in range(2))
+        for _ in range(2):
+            found, wanted = taken(lifted, ours, xs, ys), taken(function, theirs, xs, ys)
+            assert_alike((found, []), (wanted, []))
+
+
+def taken(function, w, xs, ys):
+    try:
+        return [told(one) for one in (*leaves(function(w, xs, ys)), w.grad)]
+    except RuntimeError as error:
+        return [str(error)]
+
+
+class Odd(nn.Sequential):
+    """Whose parameters are reached by their places."""
+
+    def __init__(self):
+        super().__init__(nn.Linear(4, 3), nn.Tanh(), nn.Sequential(nn.Linear(3, 3)))
+
+
+@pytest.mark.parametrize("function", (fisher, saliency, accumulated))
+@pytest.mark.parametrize("verify", ("first", "off"))
+def test_layers_at_places(function, verify):
+    compare(function, [example(Odd), example(Odd, 0), example(Odd, 3)], verify=verify)
+    lifted = lift(function, verify="off")
+    lifted(*example(Odd))
+    assert "lanes" in [loop.decision for loop in lifted.report().loops]
+
+
 def test_an_optimizer_of_the_caller():
     net, xs, ys = example()
     twin = twin_of(net)
@@ -625,8 +689,8 @@ def test_where_nothing_is_recorded(mode):
     ("function", "words"),
     (
         (back_twice, "a second '.backward()'"),
-        (read_before, "is read, and not reset before"),
-        (reset_by_zeros, "has arguments"),
+        (read_before, "holds what earlier iterations left"),
+        (reset_by_zeros, "leave its arguments out"),
         (scaled_in_place, "is changed in place"),
     ),
 )

@@ -145,10 +145,11 @@ _ENTRIES = (
     Reason(
         "training-step",
         "the loop trains",
-        "Each iteration changes the parameters (an optimizer step or a backward pass), and the next one uses the "
-        "changed parameters. All iterations at once would be another training run.",
-        "nothing to do for this loop; loops inside it, for instance over the samples of a batch, are lifted "
-        "by themselves.",
+        "Each iteration changes the parameters, and the next one uses the changed parameters: all iterations at once "
+        "would be another training run. Or a backward pass leaves gradients that others add to, change or read. It is "
+        "lifted where gradients are reset at the beginning of each iteration, and read behind one backward pass.",
+        "nothing to do where the loop trains; loops inside it, for instance over the samples of a batch, are lifted "
+        "by themselves. Else call zero_grad() first in each iteration and backward() once, or torch.autograd.grad.",
         "for i in range(n):\n    optimizer.zero_grad()\n    model(m[i]).sum().backward()\n    optimizer.step()",
         "loss = 0\nfor i in range(n):\n    loss = loss + model(m[i]).sum()\nloss.backward()\noptimizer.step()",
     ),

@@ -50,7 +50,7 @@ def store(build: Builder, target: ast.Attribute, owner: Value, value: Value) -> 
 def settable(build: Builder, target: ast.Attribute, owner: Value) -> str:
     """The cell of an attribute; where it has none yet the translation begins again, with one."""
     path = owner.path if isinstance(owner, Const) else build.object_path(owner)
-    if not path or owner in build.strangers or _is_rebound(build, path):
+    if not path or owner in build.strangers or is_rebound(build, path):
         raise _refusal(build, target)
     cell = cell_of(path, target.attr)
     if cell not in build.cells:
@@ -62,7 +62,7 @@ def settable(build: Builder, target: ast.Attribute, owner: Value) -> str:
     return cell
 
 
-def _is_rebound(build: Builder, path: str) -> bool:
+def is_rebound(build: Builder, path: str) -> bool:
     """Whether the region binds the name that a path begins with: at the end it leads to something else."""
     return re.split(r"\W", path, maxsplit=1)[0] in build.bound
 
@@ -86,7 +86,7 @@ def begin(build: Builder) -> dict[str, Value]:
 def grown(build: Builder, ref: Var) -> Var:
     """The list that an append goes to: of one that an object holds a list of the region's own, by which it grows."""
     path = build.param_path(ref)
-    if path is None or "." not in path or type(build.param_values[path]) is not list or _is_rebound(build, path):
+    if path is None or "." not in path or type(build.param_values[path]) is not list or is_rebound(build, path):
         return ref
     if (own := build.grown.get(path)) is None:
         build.grown[path] = None

@@ -17,7 +17,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.frontend import differentiation, evident, expressions, host_items
-from looplift.frontend.attributes import cell_of
+from looplift.frontend.attributes import cell_of, is_rebound
 from looplift.frontend.scope import WITHOUT_HISTORY, Builder, Differentiates, Restart, Value, is_none, is_unbound
 from looplift.ir.grammar import UNDEFINED, Append, Atom, Block, Const, Let, Loop, Require, Statement, Store, Var, operands, walk
 from looplift.ir.slopes import stops
@@ -62,9 +62,14 @@ def _check_plain(build: Builder, node: ast.Call, defaults: dict[str, Any]) -> No
         allowed = defaults.get(name, ...)
         allowed = allowed if isinstance(allowed, tuple) else (allowed,)
         if not isinstance(value, Const) or not any(value.value is one for one in allowed):
-            raise refusal(build, f"'{ast.unparse(node)}' has arguments for which there is no batched form")
+            raise _of_arguments(build, node)
     if len(positional) > len(defaults):
-        raise refusal(build, f"'{ast.unparse(node)}' has arguments for which there is no batched form")
+        raise _of_arguments(build, node)
+
+
+def _of_arguments(build: Builder, node: ast.Call) -> NotLiftable:
+    message = f"'{ast.unparse(node)}' does more than to set gradients, or to set them to None: leave its arguments out"
+    return refusal(build, message)
 
 
 def refusal(build: Builder, message: str) -> NotLiftable:
@@ -108,7 +113,7 @@ def reset(build: Builder, leaves: list[Var]) -> None:
 def store(build: Builder, owner: Value, value: Value) -> None:
     """``owner.grad = value``."""
     if not is_none(value) or not isinstance(owner, Var):
-        raise refusal(build, "'.grad' is set to something else than None")
+        raise refusal(build, "'.grad' is set to something else than None: name what you make of it")
     reset(build, [owner])
 
 
@@ -119,7 +124,9 @@ def _hold(build: Builder, leaves: list[Var]) -> None:
     known = {id(leaf) for leaf in build.passes.leaves.values()}
     new = {str(path): leaf for path, leaf in given.items() if id(leaf) not in known}
     if any(not _is_plain_leaf(leaf) for leaf in new.values()):
-        raise refusal(build, "'.grad' of a tensor that has hooks, or is of a class of its own, or was computed")
+        raise refusal(build, "gradients of a tensor that has hooks, lies transposed in memory, or is of a class of its own")
+    if any(is_rebound(build, path) for path in new):
+        raise refusal(build, "gradients of what a name holds that is bound to something else meanwhile")
     if new:
         build.passes.leaves |= {path: leaf for path, leaf in new.items()}
         raise Restart
@@ -164,12 +171,12 @@ def gradient(build: Builder, owner: Atom) -> Value | None:
     given, path = build.given(owner), build.param_path(owner)
     name = _cell(build, owner)
     if name is None and path is None:
-        raise refusal(build, "'.grad' of something that is not known to be a leaf of this iteration")
+        raise refusal(build, "'.grad' of something that is not known to be a leaf: call '.detach().requires_grad_()' in the iteration")
     if name is None:
         return build.live_in(f"{path}.grad", given.grad) if isinstance(given, torch.Tensor) else None
     value = build.cells[name]
     if _is_left_over(build, value) or any(name == cell_of(one, "grad") for one in build.passes.sums):
-        raise refusal(build, f"'{path}.grad' is read, and not reset before: what earlier iterations left is part of it")
+        raise refusal(build, f"'{path}.grad' holds what earlier iterations left: reset it at the beginning of each")
     return value
 
 
@@ -215,7 +222,7 @@ def _left(build: Builder, name: str, leaf: Var, slope: Var) -> Value:
     if any(name == cell_of(path, "grad") for path in build.passes.sums):
         return build.emit("add", build.atom(before), slope)
     if not is_none(before):
-        raise refusal(build, "a second '.backward()' adds to the gradients of the first")
+        raise refusal(build, "a second '.backward()' adds to the gradients of the first: go back once from the sum")
     alone = build.emit("method.detach", slope)
     found = build.emit("method.clone", alone, hint="grad", memory_format=_contiguous())
     build.passes.given.add(found)
@@ -258,7 +265,7 @@ class _Reached:
         if (let := self.made.get(atom)) is not None:
             return [] if stops(let.op) else list(operands(let.op))
         if not evident.is_no_tensor(build, atom):
-            raise refusal(build, f"'.backward()' of what loops or branches make: '{atom.hint}'")
+            raise refusal(build, f"'.backward()' goes back through '{atom.hint}', which loops or branches make")
         return []
 
     def take(self, atom: Var, given: Any) -> None:
@@ -268,7 +275,7 @@ class _Reached:
             self.check_held(given)
         elif given.requires_grad:
             if not given.is_leaf:
-                raise refusal(self.build, f"'.backward()' through '{atom.hint}', which was computed before the loop")
+                raise refusal(self.build, f"'.backward()' goes back through '{atom.hint}', which was computed before the loop: detach it")
             self.leaves.append(atom)
 
     def check_held(self, value: Any) -> None:
@@ -282,7 +289,7 @@ class _Reached:
             items = iter(value.values() if isinstance(value, dict) else value)
         for item in items:
             if isinstance(item, torch.Tensor) and item.requires_grad:
-                raise refusal(self.build, f"'.backward()' through a {type(value).__name__} of tensors")
+                raise refusal(self.build, f"'.backward()' goes back through parameters that a {type(value).__name__} holds")
             if not isinstance(item, torch.Tensor):
                 self.check_held(item)
 
@@ -374,9 +381,9 @@ def check(build: Builder, body: Block) -> None:
         for atom in _changed(statement):
             roots = set(_roots(made, atom))
             if roots & build.passes.given:
-                raise refusal(build, "a gradient that '.backward()' leaves is changed in place")
+                raise refusal(build, "a gradient that '.backward()' left is changed in place: make another tensor of it")
             if roots & build.passes.inputs:
-                raise refusal(build, f"'{atom.hint}' is changed in place, and '.backward()' goes back through it")
+                raise refusal(build, f"'{atom.hint}' is changed in place, and '.backward()' goes back through it: copy it before")
 
 
 def _changed(statement: Statement) -> list[Var]:

@@ -113,7 +113,7 @@ def translate(
         "reads": list(dict.fromkeys(build.reads)),
         "modules": build.modules,
         "unrolled": build.unrolled,
-        "sets": tuple(key for key, _ in results if "." in key and "[" not in key),
+        "sets": tuple(key for key, _ in results if "." in key and not key.endswith("]")),
         "grows": tuple(build.grown),
         "leaves": build.leaves,
         "unrecorded": frozenset(build.unrecorded),
