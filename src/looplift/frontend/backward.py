@@ -41,6 +41,8 @@ def begin(build: Builder) -> None:
 def called(build: Builder, owner: Value, node: ast.Call) -> Value | None:
     """``loss.backward()``, ``model.zero_grad()``, ``optimizer.zero_grad()``; None of any other call."""
     assert isinstance(node.func, ast.Attribute)
+    if build.passes.trains:
+        return None
     if node.func.attr == "backward" and isinstance(owner, Var) and build.param_path(owner) is None:
         _check_plain(build, node, {"gradient": None, "retain_graph": (None, False), "create_graph": False})
         _go_back(build, owner)

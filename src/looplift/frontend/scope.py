@@ -168,6 +168,8 @@ class Frame:
 class Passes:
     """What backward passes of the region leave in ``.grad``: found out on the way, then restarted."""
 
+    trains: bool = False
+    """Whether an optimizer takes steps between them: they are none of a loop over gradients."""
     is_used: bool = False
     """Whether there is one, or something that resets gradients."""
     leaves: dict[str, Any] = field(default_factory=dict)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Mapping
 from typing import Any
 
 from looplift.base.errors import NotLiftable
+from looplift.base.syntax import nodes_of
 from looplift.frontend.scope import Builder, Value
 from looplift.ir.grammar import Const
 
@@ -18,6 +21,20 @@ def check_method(build: Builder, owner: Value, name: str) -> None:
         raise build.refuse("training-step", f"'{text}' leaves gradients behind, one iteration after the other")
     if name in ("step", "zero_grad") and _trains(found, name):
         raise build.refuse("training-step", f"'{text}' changes what the next iteration starts from")
+
+
+def steps(statements: list[ast.stmt], values: Mapping[str, Any]) -> bool:
+    """Whether statements call the ``step`` of an optimizer: what they train is no loop over gradients."""
+    calls = (node for statement in statements for node in nodes_of(statement) if isinstance(node, ast.Call))
+    owners = (call.func.value for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == "step")
+    return any(_trains(_held(owner, values), "step") for owner in owners)
+
+
+def _held(node: ast.expr, values: Mapping[str, Any]) -> Any:
+    """What a name, or an attribute that an object itself holds, stands for."""
+    if isinstance(node, ast.Attribute):
+        return getattr(_held(node.value, values), "__dict__", {}).get(node.attr)
+    return values.get(node.id) if isinstance(node, ast.Name) else None
 
 
 def refusal(build: Builder) -> NotLiftable:

@@ -8,7 +8,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
-from looplift.frontend import attributes, backward, changed, limits
+from looplift.frontend import attributes, backward, changed, limits, training
 from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
@@ -82,7 +82,7 @@ def translate(
     fixed: set[str] = set()
     late: dict[type, set[str]] = {}
     changes = differentiates = False
-    passes = Passes()
+    passes = Passes(trains=training.steps(statements, values))
     for _ in range(MAX_ATTEMPTS):
         build = Builder(
             values, bound=bound, forms=forms, markers=bool(markers), scattered=scattered, clips=clips, changes=changes
