@@ -6,7 +6,7 @@ for x in xs:                                 for x in xs:
     total += net.weight.grad ** 2                total += g ** 2
                                              net.weight.grad = g, behind all loops
 
-The gradient of a leaf that an iteration has not reset is a sum over the iterations, and nothing in the loop may read it.
+The gradient of a leaf that an iteration has not reset is a sum over the iterations, which nothing in the loop reads.
 """
 
 from __future__ import annotations
@@ -19,7 +19,21 @@ from looplift.base.errors import NotLiftable
 from looplift.frontend import differentiation, evident, expressions, host_items
 from looplift.frontend.attributes import cell_of, is_rebound
 from looplift.frontend.scope import WITHOUT_HISTORY, Builder, Differentiates, Restart, Value, is_none, is_unbound
-from looplift.ir.grammar import UNDEFINED, Append, Atom, Block, Const, Let, Loop, Require, Statement, Store, Var, operands, walk
+from looplift.ir.grammar import (
+    UNDEFINED,
+    Append,
+    Atom,
+    Block,
+    Const,
+    Let,
+    Loop,
+    Require,
+    Statement,
+    Store,
+    Var,
+    operands,
+    walk,
+)
 from looplift.ir.slopes import stops
 from looplift.ir.writes import is_in_place
 
@@ -101,7 +115,9 @@ def _of_optimizer(build: Builder, found: Any, path: str) -> list[Var]:
     build.watch(None, f"tuple([len(group['params']) for group in {path}.param_groups])", tuple(map(len, groups)))
     if sum(map(len, groups)) > host_items.MAX_ITEMS:
         raise refusal(build, f"'{path}.zero_grad()' is of more than {host_items.MAX_ITEMS} tensors")
-    places = [(f"{path}.param_groups[{k}]['params'][{n}]", p) for k, one in enumerate(groups) for n, p in enumerate(one)]
+    places = [
+        (f"{path}.param_groups[{k}]['params'][{n}]", p) for k, one in enumerate(groups) for n, p in enumerate(one)
+    ]
     return [var for place, p in places if isinstance(var := build.live_in(place, p), Var)]
 
 
@@ -109,7 +125,9 @@ def reset(build: Builder, leaves: list[Var]) -> None:
     """``p.grad = None`` for each of some leaves."""
     _hold(build, leaves)
     for leaf in leaves:
-        build.cells[_cell(build, leaf)] = Const(None)
+        if (name := _cell(build, leaf)) is None:
+            raise refusal(build, "'.grad' of something that is not known to be a leaf is set")
+        build.cells[name] = Const(None)
 
 
 def store(build: Builder, owner: Value, value: Value) -> None:
@@ -126,7 +144,9 @@ def _hold(build: Builder, leaves: list[Var]) -> None:
     known = {id(leaf) for leaf in build.passes.leaves.values()}
     new = {str(path): leaf for path, leaf in given.items() if id(leaf) not in known}
     if any(not _is_plain_leaf(leaf) for leaf in new.values()):
-        raise refusal(build, "gradients of a tensor that has hooks, lies transposed in memory, or is of a class of its own")
+        raise refusal(
+            build, "gradients of a tensor that has hooks, lies transposed in memory, or is of a class of its own"
+        )
     if any(is_rebound(build, path) for path in new):
         raise refusal(build, "gradients of what a name holds that is bound to something else meanwhile")
     if new:
@@ -173,7 +193,10 @@ def gradient(build: Builder, owner: Atom) -> Value | None:
     given, path = build.given(owner), build.param_path(owner)
     name = _cell(build, owner)
     if name is None and path is None:
-        raise refusal(build, "'.grad' of something that is not known to be a leaf: call '.detach().requires_grad_()' in the iteration")
+        raise refusal(
+            build,
+            "'.grad' of something that is not known to be a leaf: call '.detach().requires_grad_()' in the iteration",
+        )
     if name is None:
         return build.live_in(f"{path}.grad", given.grad) if isinstance(given, torch.Tensor) else None
     value = build.cells[name]
@@ -277,7 +300,10 @@ class _Reached:
             self.check_held(given)
         elif given.requires_grad:
             if not given.is_leaf:
-                raise refusal(self.build, f"'.backward()' goes back through '{atom.hint}', which was computed before the loop: detach it")
+                raise refusal(
+                    self.build,
+                    f"'.backward()' goes back through '{atom.hint}', which was computed before the loop: detach it",
+                )
             self.leaves.append(atom)
 
     def check_held(self, value: Any) -> None:
@@ -291,7 +317,9 @@ class _Reached:
             items = iter(value.values() if isinstance(value, dict) else value)
         for item in items:
             if isinstance(item, torch.Tensor) and item.requires_grad:
-                raise refusal(self.build, f"'.backward()' goes back through parameters that a {type(value).__name__} holds")
+                raise refusal(
+                    self.build, f"'.backward()' goes back through parameters that a {type(value).__name__} holds"
+                )
             if not isinstance(item, torch.Tensor):
                 self.check_held(item)
 
@@ -314,7 +342,9 @@ def results(build: Builder, body: Block) -> list[tuple[str, Atom]]:
         if path in passes.sums:
             build.live_in(f"{path}.grad", None)
             build.add(Require(build.atom(build.cells[RAN]), "no gradient is left behind", build.span))
-        if path in passes.sums or (not is_held and _last(body, value) in passes.given):  # it lasts longer than those of the other iterations
+        if path in passes.sums or (
+            not is_held and _last(body, value) in passes.given
+        ):  # it lasts longer than those of the other iterations
             value = build.emit("method.clone", build.atom(value), memory_format=_contiguous())
         found.append((f"{path}.grad", build.atom(value)))
     _guard_leaves(build)
@@ -383,9 +413,13 @@ def check(build: Builder, body: Block) -> None:
         for atom in _changed(statement):
             roots = set(_roots(made, atom))
             if roots & build.passes.given:
-                raise refusal(build, "a gradient that '.backward()' left is changed in place: make another tensor of it")
+                raise refusal(
+                    build, "a gradient that '.backward()' left is changed in place: make another tensor of it"
+                )
             if roots & build.passes.inputs:
-                raise refusal(build, f"'{atom.hint}' is changed in place, and '.backward()' goes back through it: copy it before")
+                raise refusal(
+                    build, f"'{atom.hint}' is changed in place, and '.backward()' goes back through it: copy it before"
+                )
 
 
 def _changed(statement: Statement) -> list[Var]:
@@ -403,7 +437,12 @@ def _roots(made: dict[Var, Let], atom: Atom) -> Iterator[Atom]:
     yield atom
     while isinstance(atom, Var) and (let := made.get(atom)) is not None and let.op.args:
         first = let.op.args[0]
-        if not isinstance(first, Var) or let.op.name.partition(".")[0] not in ("getitem", "iter_item", "attribute", "method"):
+        if not isinstance(first, Var) or let.op.name.partition(".")[0] not in (
+            "getitem",
+            "iter_item",
+            "attribute",
+            "method",
+        ):
             return
         if let.op.name == "method.clone":
             return
