@@ -644,6 +644,16 @@ def test_an_optimizer_of_the_caller():
             assert "lanes" in [loop.decision for loop in lifted.report().loops]
 
 
+def test_a_reset_of_an_object_of_its_own():
+    net, xs, ys = example()
+    twin = twin_of(net)
+    lifted = lift(fisher, verify="off")
+    assert_alike(outcome(lifted, net, xs, ys), outcome(fisher, twin, xs, ys))
+    for one in (net, twin):
+        one.zero_grad = lambda: None
+    assert_alike(outcome(lifted, net, xs, ys), outcome(fisher, twin, xs, ys))
+
+
 def of_two(net, other, xs, ys):
     found = []
     for x in xs:

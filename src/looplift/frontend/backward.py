@@ -100,12 +100,14 @@ def _leaves_of(build: Builder, owner: Value) -> list[Var] | None:
     import torch
 
     found, path = build.given(owner), owner.path if isinstance(owner, Const) else build.param_path(owner)
-    if not path or owner in build.strangers or "zero_grad" in getattr(found, "__dict__", {}):
+    if not path or owner in build.strangers:
         return None
-    if isinstance(found, torch.nn.Module) and type(found).zero_grad is torch.nn.Module.zero_grad:
+    resets = getattr(getattr(found, "zero_grad", None), "__func__", None)
+    build.watch(None, f"getattr({path}.zero_grad, '__func__', None)", resets)
+    if isinstance(found, torch.nn.Module) and resets is torch.nn.Module.zero_grad:
         listed = host_items.module_listing(build, owner, "parameters")
         return None if listed is None else [one for one in listed if isinstance(one, Var)]
-    if isinstance(found, torch.optim.Optimizer) and type(found).zero_grad is torch.optim.Optimizer.zero_grad:
+    if isinstance(found, torch.optim.Optimizer) and resets is torch.optim.Optimizer.zero_grad:
         return _of_optimizer(build, found, path)
     return None
 
