@@ -550,6 +550,34 @@ def test_gradients_that_share_memory(function):
     assert memory.abs().sum() > 0
 
 
+class Scaled(Net):
+    """With a parameter of no dimension."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.tensor(0.5))
+
+    def forward(self, x):
+        return super().forward(x) * self.scale
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("verify", ("first", "off"))
+@pytest.mark.parametrize("function", (saliency, accumulated))
+def test_gradients_that_are_there_are_added_to(function, verify, backend):
+    def with_gradients(count):
+        net, xs, ys = example(Scaled, count)
+        for p in net.parameters():
+            p.grad = torch.ones_like(p)
+        return net, xs, ys
+
+    compare(function, [with_gradients(5), example(Scaled), with_gradients(0)], backend=backend, verify=verify)
+    if backend != "native":
+        lifted = lift(function, backend=backend, verify=verify)
+        lifted(*with_gradients(5))
+        assert [loop.decision for loop in lifted.report().loops] == ["lanes"]
+
+
 def reads_a_gradient(net, given, xs, ys):
     found = []
     for x in xs:

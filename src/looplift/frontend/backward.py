@@ -28,6 +28,7 @@ from looplift.ir.grammar import (
     Let,
     Loop,
     Require,
+    Slice,
     Statement,
     Store,
     Var,
@@ -339,7 +340,8 @@ def results(build: Builder, body: Block) -> list[tuple[str, Atom]]:
             continue
         if path in passes.sums and leaf.grad is not None:
             grown[f"{path}.grad"] = before = build.live_in(f"{path}.grad", leaf.grad)
-            build.emit("inplace.add", before, build.atom(value))
+            everywhere = Slice(Const(None), Const(None), Const(None)) if leaf.dim() else Const(...)
+            build.add(Store(before, everywhere, build.atom(value), "add", build.span))
             continue
         if path in passes.sums:
             build.live_in(f"{path}.grad", None)
