@@ -558,20 +558,20 @@ class Scaled(Net):
         self.scale = nn.Parameter(torch.tensor(0.5))
 
     def forward(self, x):
-        return super().forward(x) * self.scale
+        return self.b(torch.tanh(self.a(x))) * self.scale
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("verify", ("first", "off"))
 @pytest.mark.parametrize("function", (saliency, accumulated))
 def test_gradients_that_are_there_are_added_to(function, verify, backend):
-    def with_gradients(count):
-        net, xs, ys = example(Scaled, count)
+    def with_gradients(count, kind=Net):
+        net, xs, ys = example(kind, count)
         for p in net.parameters():
             p.grad = torch.ones_like(p)
         return net, xs, ys
 
-    compare(function, [with_gradients(5), example(Scaled), with_gradients(0)], backend=backend, verify=verify)
+    compare(function, [with_gradients(5), with_gradients(5, Scaled), example(Scaled), with_gradients(0)], backend=backend, verify=verify)
     if backend != "native":
         lifted = lift(function, backend=backend, verify=verify)
         lifted(*with_gradients(5))

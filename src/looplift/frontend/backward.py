@@ -340,7 +340,7 @@ def results(build: Builder, body: Block) -> list[tuple[str, Atom]]:
             continue
         if path in passes.sums and leaf.grad is not None:
             grown[f"{path}.grad"] = before = build.live_in(f"{path}.grad", leaf.grad)
-            everywhere = Slice(Const(None), Const(None), Const(None)) if leaf.dim() else Const(...)
+            everywhere = Slice(Const(None), Const(None), Const(None))
             build.add(Store(before, everywhere, build.atom(value), "add", build.span))
             continue
         if path in passes.sums:
