@@ -505,6 +505,22 @@ def test_other_networks(function, kind):
     compare(function, [example(kind), example(kind, 2)])
 
 
+class Convolutional(nn.Sequential):
+    def __init__(self):
+        layers = nn.Unflatten(1, (1, 2, 2)), nn.Conv2d(1, 2, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()
+        super().__init__(*layers, nn.Linear(2, 3))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("function", (fisher, saliency, accumulated))
+def test_convolutions(function, backend):
+    compare(function, [example(Convolutional), example(Convolutional, 1)], backend=backend)
+    if backend != "native":
+        lifted = lift(function, backend=backend, verify="off")
+        lifted(*example(Convolutional))
+        assert "lanes" in [loop.decision for loop in lifted.report().loops]
+
+
 def test_what_is_not_reached_has_none():
     lifted = lift(fisher_of_those_reached, verify="off")
     lifted(*example(Spare))

@@ -131,7 +131,7 @@ def attribute(build: Builder, owner: Atom, name: str) -> Value | None:
 
 FUNCTIONAL = frozenset(
     """LayerNorm RMSNorm GELU SiLU Mish Softplus ELU SELU CELU LeakyReLU ReLU ReLU6 Hardtanh Hardsigmoid Hardswish
-    LogSigmoid Softsign Tanhshrink Tanh Sigmoid Linear Embedding""".split()
+    LogSigmoid Softsign Tanhshrink Tanh Sigmoid Linear Embedding Conv1d Conv2d""".split()
 )
 """Modules of ``torch.nn`` whose ``forward`` calls one function on their attributes, for which there is a rule."""
 
