@@ -8,7 +8,7 @@ from looplift.base.syntax import nodes_of
 from looplift.frontend import expressions, statements, structures, writing
 from looplift.frontend.callees import may_be_users
 from looplift.frontend.names import assigned_names, names_of
-from looplift.frontend.scope import Builder, Value
+from looplift.frontend.scope import Builder, Private, Value
 
 
 def loops_of(generators: list[ast.comprehension], body: list[ast.stmt]) -> ast.stmt:
@@ -26,7 +26,9 @@ def translate_scoped(build: Builder, generators: list[ast.comprehension], body: 
     saved = {name: build.env.pop(name) for name in private if name in build.env}
     # the first iterable is evaluated outside of the comprehension's scope
     build.env.update({k: v for k, v in saved.items() if _reads(generators[0].iter, k)})
-    outside, build.private = build.private, (*build.private, object())
+    functions = frozenset(id(node) for node in nodes_of(generators[0].iter) if isinstance(node, ast.Lambda))
+    entered = Private(build.frame, {name: saved.get(name) for name in private}, functions)
+    outside, build.private = build.private, (*build.private, entered)
     statements.translate_block(build, body)
     build.private = outside
     for name in private:
