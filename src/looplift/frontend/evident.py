@@ -127,6 +127,20 @@ def is_integer(build: Builder, value: Value) -> bool:
     return False
 
 
+def is_count(build: Builder, value: Value) -> bool:
+    """Whether a value surely is an integer that is not negative: a literal, a length, or what ``max(0, n)`` gives."""
+    if isinstance(value, Const):
+        return type(value.value) is int and value.value >= 0
+    match maker(build, value) if isinstance(value, Var) else None:
+        case Let(op=Op(name="builtin.len" | "iter_len")):
+            return True
+        case Let(op=Op(name="builtin.max", args=[Const(value=0), _])):
+            return True
+        case Let(op=Op(name="add", args=args)):
+            return all(is_count(build, one) for one in args if isinstance(one, Var | Const))
+    return False
+
+
 def _is_shape(build: Builder, value: Var) -> bool:
     """Whether a value surely is the shape of a tensor or an array, whose items are integers."""
     match maker(build, value):

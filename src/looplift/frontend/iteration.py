@@ -133,8 +133,8 @@ def of_library(
 
 def _chained(build: Builder, first: Source, second: Source) -> Source:
     """``chain(xs, ys)``: the items of one, then those of the other."""
-    count = _length(build, first)
-    total = build.emit("add", count, _length(build, second), hint="n")
+    count = _count(build, first)
+    total = build.emit("add", count, _count(build, second), hint="n")
 
     def item(build: Builder, index: Atom) -> Value:
         late = build.emit("sub", index, count)
@@ -303,6 +303,12 @@ def _length(build: Builder, source: Source) -> Atom:
         span = build.emit("sub", domain.hi, domain.lo)
         return build.emit("builtin.max", Const(0), span)
     return count_of(build, domain)
+
+
+def _count(build: Builder, source: Source) -> Atom:
+    """How many items, to count with: none where a plain range ends below zero."""
+    length = _length(build, source)
+    return length if evident.is_count(build, length) else build.emit("builtin.max", Const(0), length, hint="n")
 
 
 def _is(atom: Atom, number: int) -> bool:
