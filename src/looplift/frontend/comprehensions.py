@@ -43,9 +43,11 @@ def made_first(build: Builder, iterable: ast.expr, later: list[ast.expr]) -> ast
         return iterable
     is_late = isinstance(iterable, ast.GeneratorExp)
     early = iterable.generators[0].iter if isinstance(iterable, ast.GeneratorExp) else iterable
-    if names_of(later).stores & names_of(early).loads or (is_late and has_effects(build, early)):
+    changes = any(has_effects(build, one) for one in later if not isinstance(one, ast.Lambda))
+    is_ordered = has_effects(build, early) or (changes and not isinstance(early, ast.Name | ast.Constant))
+    if names_of(later).stores & names_of(early).loads or (is_late and is_ordered):
         raise build.refuse("unsupported-syntax", "an argument changes what another one reads")
-    return iterable if is_late or not has_effects(build, iterable) else listed(build, iterable)
+    return iterable if is_late or not is_ordered else listed(build, iterable)
 
 
 def has_effects(build: Builder, node: ast.expr) -> bool:
