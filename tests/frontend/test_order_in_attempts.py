@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+import torch
 from tests.frontend.oracle import check
 
 
@@ -145,3 +146,47 @@ def test_handlers_take_what_they_are_meant_for(function, ks):
 
 def test_a_power_of_what_may_fail_is_lifted():
     check(power_of_a_quotient, ([3, 1, 4], {}))
+
+
+def updated(total, ks, zs):
+    count = 0
+    for k, z in zip(ks, zs):
+        try:
+            total[k] += 1.0 / z
+        except ZeroDivisionError:
+            count += 1
+    return count
+
+
+def updated_by_one_of(total, ks, zs):
+    values, count = [1.0, 2.0, 3.0], 0
+    for k, z in zip(ks, zs):
+        try:
+            total[k] -= values[z]
+        except ValueError:
+            count += 10
+        except LookupError:
+            count += 1
+    return count
+
+
+def updated_in_a_row(total, ks, zs):
+    count = 0
+    for k, z in zip(ks, zs):
+        try:
+            total[0, k] += 7 // z
+        except ZeroDivisionError:
+            count += 1
+    return count
+
+
+@pytest.mark.parametrize(("ks", "zs"), [([0, 5, 1], [1, 0, 2]), ([0, 1, 1], [1, 0, 2]), ([0, -1], [7, 1])], ids=str)
+@pytest.mark.parametrize("total", [[0.0, 1.0], torch.zeros(2), torch.zeros(1, 2), {0: 0.5, 1: 2.0}], ids=str)
+@pytest.mark.parametrize("function", [updated, updated_by_one_of, updated_in_a_row])
+def test_an_element_is_read_before_what_is_added_to_it(function, total, ks, zs):
+    check(function, (total, ks, zs), kept=True)
+
+
+@pytest.mark.parametrize("total", [[0.0, 1.0], torch.zeros(2)], ids=str)
+def test_updates_of_elements_that_are_there_are_lifted(total):
+    check(updated, (total, [0, 1, 1], [1.0, 0.0, 2.0]))

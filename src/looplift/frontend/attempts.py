@@ -126,7 +126,19 @@ def _tried(
     for held, test, handler in reversed(operations.found):
         asked.append(handler)
         chain = [*held, ast.If(test, fresh_copy(handler), chain)]
-    return chain
+    return [*_read_before(first), *chain] if operations.found else chain
+
+
+def _read_before(node: ast.stmt) -> list[ast.stmt]:
+    """What an update of an element reads before its value is evaluated is there, else the loop itself runs."""
+    if not isinstance(node, ast.AugAssign) or not isinstance(node.target, ast.Subscript):
+        return []
+    if any(isinstance(part, ast.Call | ast.NamedExpr | ast.Slice) for part in nodes_of(node.target)):
+        raise _TooComplex
+    test = Fails()
+    test.operation, test.function, test.exceptions = "subscript", None, ["LookupError"]
+    test.operands = [fresh_copy(node.target.value), fresh_copy(node.target.slice)]
+    return [ast.Assert(ast.UnaryOp(ast.Not(), test), None)]
 
 
 def _branch(
