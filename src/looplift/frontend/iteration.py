@@ -333,7 +333,8 @@ def _is_call_of(build: Builder, node: ast.expr, names: Sequence[str]) -> bool:
 
 def _maps(build: Builder, nodes: list[ast.expr]) -> bool:
     """Whether a call of ``map`` is among these, whose items are made when they are asked for."""
-    return any(_is_call_of(build, part, ("map",)) for node in nodes for part in nodes_of(node))
+    calls = (part for node in nodes for part in nodes_of(node) if isinstance(part, ast.Call))
+    return any(_is_call_of(build, call, ("map",)) for call in calls)
 
 
 def _is_iterator(build: Builder, node: ast.expr) -> bool:
