@@ -233,6 +233,8 @@ def broadcast(context: Context, args: list[Val], rank: int) -> tuple[list[Node],
                 made[k] = relabelled(context, made[k], shapes[k], shapes[k][-back], axis)
             else:
                 made[k] = _entries_of(context, made[k], shapes[k], back, axis)
+    if any(axis is not None and dims.count(axis) > 1 for axis in dims):  # the entries would be those of the diagonal
+        raise context.refuse("ragged-shape", "a value of another length in each iteration meets itself as row and column")
     return made, tuple(dims)
 
 
