@@ -62,7 +62,9 @@ def losses(x, s, e):
     out = torch.zeros(len(s), dtype=x.dtype)
     for i in range(len(s)):
         v = x[s[i] : e[i]]
-        out[i] = torch.nn.functional.l1_loss(v[:, None] * torch.ones(len(v), dtype=x.dtype), v[None, :].expand(len(v), -1))
+        out[i] = torch.nn.functional.l1_loss(
+            v[:, None] * torch.ones(len(v), dtype=x.dtype), v[None, :].expand(len(v), -1)
+        )
     return out
 
 

@@ -234,7 +234,9 @@ def broadcast(context: Context, args: list[Val], rank: int) -> tuple[list[Node],
             else:
                 made[k] = _entries_of(context, made[k], shapes[k], back, axis)
     if any(axis is not None and dims.count(axis) > 1 for axis in dims):  # the entries would be those of the diagonal
-        raise context.refuse("ragged-shape", "a value of another length in each iteration meets itself as row and column")
+        raise context.refuse(
+            "ragged-shape", "a value of another length in each iteration meets itself as row and column"
+        )
     return made, tuple(dims)
 
 
