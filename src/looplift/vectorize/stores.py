@@ -315,7 +315,7 @@ def check_comparable(context: Context, array: Array, value: Node) -> None:
         return
     context.check(nodes.compare("eq", value, value))
     if array.written or not _is_made_of_numbers(array.node):
-        context.check(equals_itself(context, array.node))
+        context.check(equals_itself(array.node))
 
 
 def _is_made_of_numbers(made: Node) -> bool:
