@@ -245,12 +245,9 @@ def relabelled(context: Context, node: Node, shape: list[Axis | None], old: Axis
     assert old is not None and new is not None
     if old is new:
         return node
-    if (
-        old.parents != new.parents
-        or old.lengths is None
-        or new.lengths is None
-        or any(old in a.parents for a in shape if a)
-    ):
+    inside = any(old in axis.parents for axis in shape if isinstance(axis, Axis))
+    beside = any(axis.is_ragged and axis is not old and axis not in ancestors(old) for axis in node.axes)
+    if old.parents != new.parents or old.lengths is None or new.lengths is None or inside or beside:
         raise context.refuse("ragged-shape", "values of different lengths in each iteration meet")
     context.check(nodes.compare("eq", old.lengths, new.lengths))
     for position, axis in enumerate(shape):
