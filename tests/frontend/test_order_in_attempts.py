@@ -100,6 +100,30 @@ def power_of_a_quotient(ks, d):
     return total
 
 
+def power_in_a_test(ks, d):
+    total = 0.0
+    for k in ks:
+        try:
+            if 10.0**k - 1.0 / (k - 1) > 5:
+                total += 1
+            else:
+                total -= 2.0**k
+        except ZeroDivisionError:
+            total += 100
+    return total
+
+
+def power_of_a_power(ks, d):
+    total = 0.0
+    for k in ks:
+        try:
+            v = (10.0**k) ** 2 / k + 2.0**k / (k - 1) - 3.0**k
+        except ZeroDivisionError:
+            v = -1.0
+        total = total * 0.5 + v
+    return total
+
+
 def bound_in_the_divisor(ks, d):
     total = 0.0
     for a in ks:
@@ -134,7 +158,7 @@ def bound_in_a_choice(ks, d):
 
 
 PROGRAMS = [power_and_key, power_and_place, shift_and_quotient, shift_and_rest, power_and_root, in_a_choice,
-            called_in_a_choice, power_of_a_quotient, bound_in_the_divisor, bound_before_the_divisor,
+            power_in_a_test, power_of_a_power, called_in_a_choice, power_of_a_quotient, bound_in_the_divisor, bound_before_the_divisor,
             bound_in_a_choice]  # fmt: skip
 
 
@@ -144,8 +168,9 @@ def test_handlers_take_what_they_are_meant_for(function, ks):
     check(function, (ks, {0: 0.5, 1: 2.0, 2: 3.0}), kept=True)
 
 
-def test_a_power_of_what_may_fail_is_lifted():
-    check(power_of_a_quotient, ([3, 1, 4], {}))
+@pytest.mark.parametrize("function", [power_of_a_quotient, power_and_key, power_in_a_test, power_of_a_power])
+def test_powers_are_lifted(function):
+    check(function, ([3, 1, 4], {1: 0.5, 4: 2.0}), kept=function is power_and_key)
 
 
 def updated(total, ks, zs):

@@ -21,8 +21,8 @@ SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Pa
 PURE = frozenset("abs float int len max min round sum item append extend sqrt exp log log2 log10 get tolist".split())
 """Functions and methods whose calls may be evaluated before or after the operands of what may fail."""
 DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
-RAISING = (*DIVISIONS, ast.Pow, ast.LShift, ast.RShift, ast.MatMult)
-"""Operators that raise of some numbers or shapes."""
+RAISING = (ast.Pow, ast.LShift, ast.RShift, ast.MatMult)
+"""Other operators that raise of some numbers or shapes."""
 CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 Handlers = list[tuple[list[str], list[ast.stmt]]]
 """The names of the exceptions that handlers take, and what each does."""
@@ -117,12 +117,16 @@ def _tried(
     if (parts := operations.step_by_step(first)) is not None:
         return _tried([*parts, *rest], behind, handlers, counter, asked)
     if isinstance(first, ast.If):
-        first.test = operations.expression(first.test)
+        test = operations.expression(fresh_copy(first.test))
+        first.test = test if operations.found else first.test
         chain = _branch(first, _tried(rest, behind, handlers, counter, asked), handlers, counter, asked)
     else:
-        chain = [operations.visit(first), *_tried(rest, behind, handlers, counter, asked)]
+        made = operations.visit(first)
+        chain = [made if operations.found else body[0], *_tried(rest, behind, handlers, counter, asked)]
     if operations.found and operations.calls:
         raise _TooComplex  # what is called may be noticed, and would come after the operands of what may fail
+    if operations.found:
+        chain = [*operations.pending, *chain]
     for held, test, handler in reversed(operations.found):
         asked.append(handler)
         chain = [*held, ast.If(test, fresh_copy(handler), chain)]
@@ -176,6 +180,8 @@ class _Operations(ast.NodeTransformer):
         self.found: list[tuple[list[ast.stmt], Fails, list[ast.stmt]]] = []
         self.calls = False
         """Whether something is called or bound, which may be noticed."""
+        self.pending: list[ast.stmt] = []
+        """Statements for what may raise, to stand before the next operation that is asked."""
         self.passed = 0
         """How many operations came before that may raise what no handler takes."""
         self.entered = [0]
@@ -198,7 +204,7 @@ class _Operations(ast.NodeTransformer):
         """An operation is passed that no handler takes."""
         match node:
             case ast.BinOp(op=op):
-                self.passed += isinstance(op, RAISING)
+                self.passed += isinstance(op, (*DIVISIONS, *RAISING))
             case ast.Subscript(ctx=ast.Load(), slice=index):
                 self.passed += not isinstance(index, ast.Slice)
             case ast.Call():
@@ -260,6 +266,8 @@ class _Operations(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
+        if isinstance(node.op, RAISING):
+            return self._named(node, self.pending)
         if not isinstance(node.op, DIVISIONS) or not (handler := self._handler("division")):
             self._note(node)
             return node
@@ -305,6 +313,11 @@ class _Operations(ast.NodeTransformer):
         self._note(node)
         return node
 
+    def _named(self, value: ast.expr, held: list[ast.stmt]) -> ast.expr:
+        name = f"_operand_{next(self.counter)}"
+        held.append(ast.Assign([ast.Name(name, ast.Store())], value))
+        return ast.Name(name, ast.Load())
+
     def _held(
         self,
         operation: str,
@@ -315,15 +328,13 @@ class _Operations(ast.NodeTransformer):
         """Names for operands, which are bound before the operation is tested."""
         if self.entered[-1]:
             raise _TooComplex  # what raises before that would come after its test
-        held: list[ast.stmt] = []
+        held, self.pending = self.pending, []
         names: list[ast.expr] = []
         for operand in operands:
             if isinstance(operand, ast.Name | ast.Constant):
                 names.append(operand)
                 continue
-            name = f"_operand_{next(self.counter)}"
-            held.append(ast.Assign([ast.Name(name, ast.Store())], operand))
-            names.append(ast.Name(name, ast.Load()))
+            names.append(self._named(operand, held))
         test = Fails()
         test.operation, test.function, test.exceptions = operation, function, handler[0]
         test.operands = [fresh_copy(name) for name in names]
