@@ -158,7 +158,8 @@ def bound_in_a_choice(ks, d):
 
 
 PROGRAMS = [power_and_key, power_and_place, shift_and_quotient, shift_and_rest, power_and_root, in_a_choice,
-            power_in_a_test, power_of_a_power, called_in_a_choice, power_of_a_quotient, bound_in_the_divisor, bound_before_the_divisor,
+            power_in_a_test, power_of_a_power, called_in_a_choice,
+            power_of_a_quotient, bound_in_the_divisor, bound_before_the_divisor,
             bound_in_a_choice]  # fmt: skip
 
 

@@ -148,7 +148,7 @@ def _exactly(writer: Writer, operand: Operand, families: str, *, floats: bool = 
 def _as_place(writer: Writer, operand: Operand) -> Number:
     """What a list is subscripted by: an integer of any kind, or a truth, but none of NumPy's."""
     number = writer.number(operand)
-    is_place = number.type.is_integer and (not number.type.is_bool or number.type.family != "numpy")
+    is_place = number.type.is_integer or (number.type.is_bool and number.type.family != "numpy")
     if not is_place or number.other is not None:
         raise writer.refuse("unsupported-value", "a list is subscripted by what may be no integer")
     return number
