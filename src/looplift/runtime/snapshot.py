@@ -9,6 +9,7 @@ import random
 import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import numpy as np
@@ -217,14 +218,19 @@ def _held(cell: types.CellType) -> list[Any]:
 
 
 class Saved:
-    """What is in the values that a region writes to; ``restore`` puts it back in place."""
+    """What is in the values that a region writes to; ``restore`` puts it back in place.
 
-    def __init__(self, values: Iterable[Any]):
+    Raises CannotCopy where that is not possible for all of it; where it need not be ``whole``, it is what can be saved.
+    """
+
+    def __init__(self, values: Iterable[Any], *, whole: bool = True):
         self.undo: list[Callable[[], None]] = []
         self.storages: set[int] = set()
         for value in values:
-            for part in parts(value):
-                self.remember(part)
+            with nullcontext() if whole else suppress(CannotCopy):
+                for part in parts(value):
+                    with nullcontext() if whole else suppress(CannotCopy):
+                        self.remember(part)
 
     def remember(self, value: Any) -> None:
         if isinstance(value, (list, collections.deque, dict, set)):

@@ -18,6 +18,7 @@ from typing import Any
 
 from looplift.base.compare import difference
 from looplift.base.data import dataclass
+from looplift.base.errors import RequirementFailed
 from looplift.base.paths import roots_of
 from looplift.runtime import entry
 from looplift.runtime.patience import compiling
@@ -269,6 +270,29 @@ class Outcome:
     aside: float = 0.0
 
 
+class Undo:
+    """What a call may change, as it is now: attributes, and if they are asked for, what is written to and generators.
+
+    Raises RequirementFailed where batched code may fail after it wrote to what cannot be put back.
+    """
+
+    def __init__(self, program: Program, code: RegionCode, values: Mapping[str, Any], *, writes: bool, draws: bool):
+        paths = code.mutated if writes else ()
+        read = entry.reader(program, values) if paths or code.sets else values.__getitem__
+        self.attributes = Attributes(code.sets, read)
+        self.states = GeneratorStates(values.values()) if draws else None
+        try:
+            self.saved = Saved(map(read, paths), whole=code.commits_early)
+        except CannotCopy as why:
+            raise RequirementFailed(f"what the loop writes could not be undone: {why}") from None
+
+    def restore(self) -> None:
+        self.attributes.restore()
+        self.saved.restore()
+        if self.states is not None:
+            self.states.restore()
+
+
 def verified_call(
     program: Program,
     call: Callable[..., Any],
@@ -285,37 +309,30 @@ def verified_call(
     entered = time.thread_time()
     run, verdict = ran or run_loop(program, code, values, seconds)
     arguments = [values[name] for name in program.arguments]
-    before, attributes = GeneratorStates(values.values()), Attributes(code.sets, entry.reader(program, values))
     try:
-        saved = Saved(values[path] for path in code.mutated if path in values)
-    except CannotCopy:
-        saved = Saved(())
+        undo = Undo(program, code, values, writes=True, draws=True)
+    except RequirementFailed as failure:
+        return Outcome(verdict, failure=failure)
     start = time.thread_time()
     with captured_output() as text:
         try:
             result = call(*arguments)
         except Exception as failure:
-            _put_back(saved, before, attributes)
+            undo.restore()
             return Outcome(verdict, failure=failure)
         except BaseException:
-            _put_back(saved, before, attributes)
+            undo.restore()
             raise
     took = time.thread_time() - start + (0.0 if ran else verdict.spent or verdict.seconds or 0.0)
     if run is not None:
         magnitude = _magnitude(values.values())
-        verdict = compare(run, result, text, code, values, attributes.values(), magnitude=magnitude)
+        verdict = compare(run, result, text, code, values, undo.attributes.values(), magnitude=magnitude)
     if verdict.agrees is False:
-        _put_back(saved, before, attributes)
+        undo.restore()
         return Outcome(verdict)
     if text:
         sys.stdout.write("".join(text))
     return Outcome(verdict, result, aside=max(time.thread_time() - entered - took, 0.0))
-
-
-def _put_back(saved: Saved, before: GeneratorStates, attributes: Attributes) -> None:
-    attributes.restore()
-    saved.restore()
-    before.restore()
 
 
 def _magnitude(values: Iterable[Any]) -> float:
