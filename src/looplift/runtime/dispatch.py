@@ -22,7 +22,7 @@ from looplift.runtime import alternatives, awaited, entry, guards, rivals, secon
 from looplift.runtime.inside import Inside
 from looplift.runtime.patience import Allowance, Patience
 from looplift.runtime.records import Records, failed_check, is_beyond
-from looplift.runtime.snapshot import Containers, GeneratorStates, root_of
+from looplift.runtime.snapshot import Containers, GeneratorStates, generators_in, is_generator, root_of
 from looplift.runtime.stopwatch import Stopwatch
 from looplift.runtime.traced import Numbered, traced_entry
 from looplift.runtime.trials import Trial, decided_together, size_class
@@ -235,7 +235,7 @@ class Dispatcher:
 
     def take(self, variant: Variant, values: dict[str, Any], compiled: Callable[..., RegionCode]) -> None:
         """Let a variant run the code that is compiled for values; raises NotLiftable where there is none."""
-        before, containers = GeneratorStates(values.values()), Containers(values.values())
+        before, containers = GeneratorStates(generators_in(values.values())), Containers(values.values())
         try:
             code = compiled(values)
         finally:
@@ -245,6 +245,8 @@ class Dispatcher:
             raise NotLiftable("unsupported-value", f"'{root}' is written to, and a global; pass it as an argument")
         if code.commits_early:
             self._check_saved(code, values)
+        read = entry.reader(self.program, values)
+        code.generators = [path for path in code.paths if path not in values and is_generator(read(path))]
         variant.conditions = entry.variant_conditions(self.writer, self.program, values, code)
         variant.call = build_function(self.program, code, values, variant.number)
         variant.code = code

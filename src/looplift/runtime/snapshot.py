@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import collections
+import itertools
 import operator
 import random
 import re
@@ -385,9 +386,7 @@ class GeneratorStates:
         self.cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
         self.numpy = numpy_state()
         self.python = random.getstate()
-        kinds = (torch.Generator, random.Random, *numpy_generators())
-        own = (one for one in values if isinstance(one, kinds) and not isinstance(one, random.SystemRandom))
-        self.own = [(one, _state_of(one)) for one in own]
+        self.own = [(one, _state_of(one)) for one in values if is_generator(one)]
 
     def restore(self) -> None:
         """Put back every generator that was used since."""
@@ -402,6 +401,10 @@ class GeneratorStates:
         for generator, state in self.own:
             _set_state(generator, state)
 
+    def now(self) -> GeneratorStates:
+        """Those of the same generators by now."""
+        return GeneratorStates(one for one, _ in self.own)
+
     def same(self, other: GeneratorStates) -> bool:
         if self.python != other.python:
             return False
@@ -409,6 +412,45 @@ class GeneratorStates:
         if self.numpy is not None and other.numpy is not None:
             mine, theirs = [*mine, self.numpy], [*theirs, other.numpy]
         return all(map(_equal, mine, theirs))
+
+
+NESTED = 3
+"""Levels of objects and containers in which generators are looked for."""
+LOOKED_AT = 64
+"""So many items of a container at most."""
+
+
+def is_generator(value: Any) -> bool:
+    """Whether a value draws random numbers that can be drawn again."""
+    kinds = (torch.Generator, random.Random, *numpy_generators())
+    return isinstance(value, kinds) and not isinstance(value, random.SystemRandom)
+
+
+def generators_in(values: Iterable[Any]) -> list[Any]:
+    """Generators among values and in what they hold; that takes milliseconds for models."""
+    found, level, seen = [], [*values], set()
+    for _ in range(NESTED + 1):
+        new = {id(one): one for one in level if type(one) not in _WITHOUT_GENERATORS and id(one) not in seen}
+        seen |= new.keys()
+        found += filter(is_generator, new.values())
+        level = [item for one in new.values() for item in _items_of(one)]
+    return found
+
+
+_WITHOUT_GENERATORS = frozenset((*ATOMS, Tensor, torch.nn.Parameter, np.ndarray, type, types.ModuleType))
+
+
+def _items_of(value: Any) -> Iterable[Any]:
+    """The first items of a container, and what the attributes of an object hold."""
+    if isinstance(value, type | types.ModuleType | types.FunctionType | Tensor | np.ndarray):
+        return ()
+    held = (*vars(value).values(),) if hasattr(value, "__dict__") else ()
+    if isinstance(value, dict):
+        held += (*itertools.islice(dict.values(value), LOOKED_AT),)
+    elif isinstance(value, list | tuple | collections.deque):
+        kind = next(kind for kind in (list, tuple, collections.deque) if isinstance(value, kind))
+        held += (*itertools.islice(kind.__iter__(value), LOOKED_AT),)
+    return held
 
 
 def _state_of(generator: Any) -> Any:

@@ -85,6 +85,8 @@ class RegionCode:
     rounded_to: dict[str, str] = field(default_factory=dict)
     sets: list[str] = field(default_factory=list)
     objects: list[str] = field(default_factory=list)
+    generators: list[str] = field(default_factory=list)
+    """The paths at which there are generators of random numbers."""
     fused: bool = False
     """Whether torch.compile takes the statements."""
     shares_work: Callable[[], bool] = lambda: True

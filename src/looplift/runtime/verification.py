@@ -187,7 +187,8 @@ def run_loop(
     """Run the loop on copies; generators are put back."""
     if not code.repeatable:
         return None, Verdict(None, "not verified: the loop has effects that must not happen twice")
-    before, attributes = GeneratorStates(values.values()), Attributes(code.sets, entry.reader(program, values))
+    read = entry.reader(program, values)
+    before, attributes = _states(code, values, read), Attributes(code.sets, read)
     try:
         copies = copied(values, [*code.mutated, *code.scratch], _beside(program, code, values))
     except CannotCopy as why:
@@ -214,7 +215,7 @@ def run_loop(
             found = attributes.values()
             attributes.restore()
     spent = clock.spent()
-    run = LoopRun(result, error, copies, text, GeneratorStates(values.values()), spent, bool(warned), found)
+    run = LoopRun(result, error, copies, text, _states(code, values, read), spent, bool(warned), found)
     before.restore()
     return run, Verdict(None, seconds=spent)
 
@@ -239,20 +240,20 @@ def compare(
     text: list[str],
     code: RegionCode,
     values: Mapping[str, Any],
-    attributes: Mapping[str, Any],
+    undo: Undo,
     *,
     magnitude: float = 1.0,
 ) -> Verdict:
     """Whether the batched statements did what the loop did."""
     if run.error is not None:
         return Verdict(False, f"the loop raises {type(run.error).__name__}: {run.error}", run.seconds)
-    got = {"result": result} | {path: values[path] for path in code.mutated} | {**attributes}
+    got = {"result": result} | {path: values[path] for path in code.mutated} | undo.attributes.values()
     want = {"result": run.result} | {path: run.values[path] for path in code.mutated} | run.attributes
     narrow = {f"values[{key!r:.40}]": dtype for key, dtype in code.rounded_to.items()}
     why = difference(got, want, magnitude=magnitude, path="values", narrow=narrow)
     if not why and "".join(text) != "".join(run.text):
         why = "the printed text differs"
-    if not why and not GeneratorStates(values.values()).same(run.states):
+    if not why and undo.states is not None and not undo.states.now().same(run.states):
         why = "a random generator was left in another state"
     return Verdict(not why, why or "", run.seconds)
 
@@ -270,6 +271,10 @@ class Outcome:
     aside: float = 0.0
 
 
+def _states(code: RegionCode, values: Mapping[str, Any], read: Callable[[str], Any]) -> GeneratorStates:
+    return GeneratorStates([*values.values(), *map(read, code.generators)])
+
+
 class Undo:
     """What a call may change, as it is now: attributes, and if they are asked for, what is written to and generators.
 
@@ -278,9 +283,9 @@ class Undo:
 
     def __init__(self, program: Program, code: RegionCode, values: Mapping[str, Any], *, writes: bool, draws: bool):
         paths = code.mutated if writes else ()
-        read = entry.reader(program, values) if paths or code.sets else values.__getitem__
+        read = entry.reader(program, values) if paths or code.sets or code.generators else values.__getitem__
         self.attributes = Attributes(code.sets, read)
-        self.states = GeneratorStates(values.values()) if draws else None
+        self.states = _states(code, values, read) if draws else None
         try:
             self.saved = Saved(map(read, paths), whole=code.commits_early)
         except CannotCopy as why:
@@ -326,7 +331,7 @@ def verified_call(
     took = time.thread_time() - start + (0.0 if ran else verdict.spent or verdict.seconds or 0.0)
     if run is not None:
         magnitude = _magnitude(values.values())
-        verdict = compare(run, result, text, code, values, undo.attributes.values(), magnitude=magnitude)
+        verdict = compare(run, result, text, code, values, undo, magnitude=magnitude)
     if verdict.agrees is False:
         undo.restore()
         return Outcome(verdict)
