@@ -180,6 +180,8 @@ def _attributes(writer: Writer, text: str, value: Tensor) -> list[str]:
         out.append(f"{text}.device == {writer.constant(value.device)}")
     if value.is_complex():
         out.append(f"{text}.is_conj()" if value.is_conj() else f"not {text}.is_conj()")
+    out.append(f"{text}.is_neg()" if value.is_neg() else f"not {text}.is_neg()")
+    out.append(f"{text}.is_inference()" if value.is_inference() else f"not {text}.is_inference()")
     return out
 
 

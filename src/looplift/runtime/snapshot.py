@@ -149,6 +149,8 @@ class _Copier:
         if value.requires_grad and _made_by(value) is not None:
             with torch.enable_grad():  # so that the copy asks for gradients where the caller switched them off
                 return value.clone()
+        if value.is_neg() or value.is_conj():
+            raise CannotCopy("it writes to a view of conjugates or negatives")
         storage = value.untyped_storage()
         key = storage.data_ptr()
         if key not in self.storages:
