@@ -232,21 +232,33 @@ def _of_function(writer: Writer, text: str, value: types.FunctionType, depth: in
     if writer.roots:
         writer.roots.setdefault(id(value), text)
     out = [writer.type_is(text, value), f"{text}.__code__ is {writer.constant(value.__code__)}"]
-    for name in ("__defaults__", "__kwdefaults__"):
-        found = getattr(value, name)
-        simple = all(isinstance(item, _PLAIN) for item in (found.values() if isinstance(found, dict) else found or ()))
-        held = writer.constant(dict(found) if simple and isinstance(found, dict) else found)
-        same = f" or {writer.constant(_same_defaults)}({text}.{name}, {held})" if simple and found else ""
-        out.append(f"({text}.{name} is {held}{same})")
+    out.append(_of_defaults(writer, f"{text}.__defaults__", value.__defaults__))
+    out.append(_of_defaults(writer, f"{text}.__kwdefaults__", value.__kwdefaults__))
     for k, cell in enumerate(value.__closure__ or ()):
         out += _of_cell(writer, f"{text}.__closure__[{k}]", cell, depth)
     return out
 
 
+def _of_defaults(writer: Writer, text: str, found: Any) -> str:
+    """That defaults are the same; those of keywords are in a dict, which may change in place."""
+    if not found:
+        return f"{text} is {writer.constant(found)}"
+    held, same = writer.constant(dict(found) if isinstance(found, dict) else found), writer.constant(_same_defaults)
+    return f"({text} is {held} or {same}({text}, {held}))"
+
+
 def _same_defaults(found: Any, known: Any) -> bool:
-    """Whether the defaults of a function are plain values, the same ones and of the same types."""
-    items = [*found.values()] if isinstance(found, dict) else found or ()
-    return all(isinstance(item, _PLAIN) for item in items) and repr(found) == repr(known)
+    """Whether the defaults of a function are the same objects, or plain values that are equal and of the same types."""
+    if type(found) is not type(known) or len(found) != len(known):
+        return False
+    if isinstance(found, dict):
+        return found.keys() == known.keys() and all(_is_same_default(found[name], known[name]) for name in known)
+    return all(map(_is_same_default, found, known))
+
+
+def _is_same_default(found: Any, known: Any) -> bool:
+    is_plain = isinstance(found, _PLAIN) and type(found) is type(known)
+    return found is known or (is_plain and repr(found) == repr(known))
 
 
 _GUARDED_ONCE = (Tensor, np.ndarray, list, dict, types.FunctionType)
