@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from looplift.base.classes import declares
 from looplift.base.declared import asks_for_classes
 from looplift.base.errors import NotLiftable, TooLarge
 from looplift.runtime import guards, hot
@@ -167,7 +168,7 @@ def refusal_conditions(writer: guards.Writer, values: Mapping[str, Any], *, limi
     """Conditions on the root names alone, flags and words among them; ``limited`` to values of about this size."""
     every = root_conditions(writer, values)
     for name, value in values.items():
-        if isinstance(value, (bool, str)):
+        if isinstance(value, (bool, str)) and not declares(type(value), "__eq__"):
             every.append(f"{name} == {writer.constant(value)}")
         if limited:
             every += guards.size_limits(writer, name, value)

@@ -79,17 +79,19 @@ def check_kind(name: str, value: Any) -> None:
     elif isinstance(value, np.ndarray):
         if type(value) is not np.ndarray or value.dtype.hasobject or value.dtype.fields:
             raise NotLiftable("subclass", f"'{name}' is not a plain array of numbers")
+    elif contents.runs_code(value):
+        text = f"'{name}' is a {type(value).__name__}, which has methods of its own to be read by; pass a plain container"
+        raise NotLiftable("subclass", text)
     elif hasattr(type(value), "__next__"):
         raise NotLiftable("unsupported-iterable", f"'{name}' hands out its elements one by one")
 
 
 def check_items(name: str, value: Any, depth: int = 0) -> None:
     """The same for what lists, tuples and dicts hold."""
-    if isinstance(value, dict):
-        value = value.values()
-    elif not isinstance(value, _SEQUENCES):
+    if not isinstance(value, (*_SEQUENCES, dict)) or contents.runs_code(value):
         check_kind(name, value)
         return
+    value = value.values() if isinstance(value, dict) else value
     one_of_each = {type(item): item for item in value}
     for item in one_of_each.values():
         if isinstance(item, (Tensor, np.ndarray)):
@@ -118,6 +120,8 @@ def conditions(writer: Writer, text: str, value: Any, depth: int = 0) -> list[st
         return _of_method(writer, text, value, depth)
     if isinstance(value, types.FunctionType):
         return _of_function(writer, text, value, depth)
+    if contents.runs_code(value):
+        return [writer.type_is(text, value)]
     if isinstance(value, _SEQUENCES):
         return _of_sequence(writer, text, value, depth)
     if isinstance(value, (dict, set, frozenset)):
@@ -325,7 +329,8 @@ def has_one_shape(values: Any) -> bool:
 
 def uneven(values: Mapping[str, Any]) -> set[str]:
     """The names of lists and tuples whose items differ in shape."""
-    return {name for name, value in values.items() if isinstance(value, _SEQUENCES) and not has_one_shape(value)}
+    sequences = {name: value for name, value in values.items() if isinstance(value, _SEQUENCES)}
+    return {name for name, value in sequences.items() if not contents.runs_code(value) and not has_one_shape(value)}
 
 
 # ---------------------------------------------------------------- paths
@@ -397,7 +402,7 @@ def size_of(value: Any) -> Any:
     if isinstance(value, (Tensor, np.ndarray)):
         return tuple(value.shape)
     if isinstance(value, (list, tuple, dict, set, str, bytes, bytearray, range)):
-        return range(len(value))
+        return None if contents.runs_code(value) else range(len(value))
     return value if type(value) is int else None
 
 

@@ -20,7 +20,7 @@ from torch import Tensor
 from looplift.base import memory
 from looplift.base.compare import is_leaf
 from looplift.base.streams import numpy_generators, numpy_state, set_numpy_state
-from looplift.runtime.contents import ATOMS, CONTAINERS
+from looplift.runtime.contents import ATOMS, CONTAINERS, runs_code
 
 MAX_ITEMS = 200_000
 """Elements of containers that are looked at, before a copy is given up."""
@@ -197,6 +197,8 @@ def parts(value: Any) -> Iterator[Any]:
             raise CannotCopy("there is too much data to look through")
         yield one
         if is_container or isinstance(one, (dict, list, tuple, set, frozenset, collections.deque)):
+            if not is_container and runs_code(one):
+                raise CannotCopy(f"a {type(one).__name__} has methods of its own to be read by")
             items = one.values() if isinstance(one, dict) else one
             if not ATOMS.issuperset(map(type, items)):
                 pending += [item for item in items if type(item) not in ATOMS]
