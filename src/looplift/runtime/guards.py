@@ -368,7 +368,7 @@ def is_costly(condition: str, constants: Mapping[str, Any]) -> bool:
     if " for " in condition or "(map(" in condition:
         return True
     called = [constants.get(name) for name in re.findall(r"(_looplift_\w+)\(", condition)]
-    return any(one is known for one in called for known in contents.LOOKS_THROUGH)
+    return any(one is known for one in called for known in (map, *contents.LOOKS_THROUGH))
 
 
 def _direct(path: str, evaluate: Callable[[str], Any], reached: Mapping[str, str]) -> str:
