@@ -178,3 +178,18 @@ def test_what_can_be_saved_of_values():
     saved.restore()
     assert len(rows) == 2
     assert rows[0].tolist() == [0, 0]
+
+
+def test_a_set_is_put_back_in_its_order():
+    values = set(range(40))
+    for gone in range(33):
+        values.discard(gone)
+    values.add(64)
+    order = list(values)
+    saved = Saved([values])
+    values.add(1)
+    values.discard(35)
+    saved.restore()
+    assert list(values) == order
+    saved.restore()
+    assert list(values) == order

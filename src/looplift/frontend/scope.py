@@ -572,7 +572,7 @@ class Builder:
         self.foreign.setdefault((id(owner), f"{access} {path}"), Watched(owner, access, value, path))
 
     def watch_function(self, function: types.FunctionType) -> None:
-        """The variant holds while a function's code and defaults are these; defaults of keywords may change in place."""
+        """The variant holds while a function's code and defaults are these; those of keywords may change in place."""
         self.watch(function, ".__code__", function.__code__)
         self.watch(function, ".__defaults__", function.__defaults__)
         if not function.__kwdefaults__:

@@ -367,16 +367,16 @@ def _putter(array: np.ndarray, before: np.ndarray) -> Callable[[], None]:
 
 def _refiller(container: Any, before: Any) -> Callable[[], None]:
     def refill() -> None:
-        if _same_set(container, before):
-            return  # its order would be another one
+        if isinstance(container, set):  # what stays in it stays in its order
+            for item in container - before:
+                container.discard(item)
+            for item in before - container:
+                container.add(item)
+            return
         container.clear()
         container.extend(before) if hasattr(container, "extend") else container.update(before)
 
     return refill
-
-
-def _same_set(one: Any, other: Any) -> bool:
-    return isinstance(one, set) and one == other
 
 
 # ---------------------------------------------------------------- random generators
