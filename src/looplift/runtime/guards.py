@@ -80,9 +80,7 @@ def check_kind(name: str, value: Any) -> None:
         if type(value) is not np.ndarray or value.dtype.hasobject or value.dtype.fields:
             raise NotLiftable("subclass", f"'{name}' is not a plain array of numbers")
     elif contents.runs_code(value):
-        text = (
-            f"'{name}' is a {type(value).__name__}, which has methods of its own for reading; pass a plain container"
-        )
+        text = f"'{name}' is a {type(value).__name__}, which has methods of its own for reading; pass a plain container"
         raise NotLiftable("subclass", text)
     elif hasattr(type(value), "__next__"):
         raise NotLiftable("unsupported-iterable", f"'{name}' hands out its elements one by one")

@@ -452,7 +452,7 @@ def _items_of(value: Any) -> Iterable[Any]:
     if isinstance(value, dict):
         held += (*itertools.islice(dict.values(value), LOOKED_AT),)
     elif isinstance(value, list | tuple | collections.deque):
-        kind = next(kind for kind in (list, tuple, collections.deque) if isinstance(value, kind))
+        kind: Any = next(kind for kind in (list, tuple, collections.deque) if isinstance(value, kind))
         held += (*itertools.islice(kind.__iter__(value), LOOKED_AT),)
     return held
 
