@@ -99,8 +99,7 @@ def _tree(build: Builder, callee: Value, function: types.FunctionType, tree: ast
         return None
     if any(isinstance(node, UNKNOWN) for node in every) or any(_may_hide(node) for node in every):
         return None
-    for name in ("__code__", "__defaults__", "__kwdefaults__"):
-        build.watch(function, f".{name}", getattr(function, name))
+    build.watch_function(function)
     return tree
 
 

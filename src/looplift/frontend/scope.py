@@ -602,6 +602,15 @@ class Builder:
         """The variant holds while ``owner`` then ``access`` is this value."""
         self.foreign.setdefault((id(owner), f"{access} {path}"), Watched(owner, access, value, path))
 
+    def watch_function(self, function: types.FunctionType) -> None:
+        """The variant holds while a function's code and defaults are these; those of keywords may change in place."""
+        self.watch(function, ".__code__", function.__code__)
+        self.watch(function, ".__defaults__", function.__defaults__)
+        if not function.__kwdefaults__:
+            self.watch(function, ".__kwdefaults__", function.__kwdefaults__)
+        for name, value in (function.__kwdefaults__ or {}).items():
+            self.watch(function, f".__kwdefaults__[{name!r}]", value)
+
     def foreign_value(self, name: str, value: Any) -> Atom:
         """A name of an inlined function's own module or closure: static, or a number that is guarded to stay."""
         outer = self.frame.outer
