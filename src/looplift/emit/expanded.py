@@ -61,7 +61,7 @@ class Row:
 
     ``reads``: the tensors that it reads, each with the subscript of its first axis. ``is_view``: it shows later writes
     to them; else ``made``: how many writes came before it. ``steep``: a gradient of 0 may become NaN on its way to
-    what it is made of.
+    what it is made of. ``needs``: what must be finite, or it may become so too.
     """
 
     sizes: tuple[Size, ...]
@@ -71,6 +71,7 @@ class Row:
     is_view: bool = False
     made: int = 0
     steep: bool = False
+    needs: tuple = ()
 
 
 def expanded(loop: Loop, facts: Facts, *, gradients: bool = False) -> tuple[Loop, Facts] | None:
@@ -80,6 +81,9 @@ def expanded(loop: Loop, facts: Facts, *, gradients: bool = False) -> tuple[Loop
     expansion = Expansion(loop, facts, gradients)
     (found,) = expansion.block(Block((loop,)))
     assert isinstance(found, Loop)
+    from looplift.emit.expanded_finite import with_look_at_inputs
+
+    found = with_look_at_inputs(expansion, found)
     return (found, replace(facts, of=facts.of | expansion.known)) if expansion.changed else None
 
 
@@ -95,7 +99,8 @@ def rank_of(facts: Facts, atom: Operand) -> int:
 class Expansion:
     """The walk over one loop. ``writes``: the stores so far, each with the subscript of its first axis.
 
-    ``kept``: the rows that the kernel itself knows, as views.
+    ``kept``: the rows that the kernel itself knows, as views. ``looked_at``: inputs that must be finite, and at most
+    how large, of which some elements are computed with that nobody reads.
     """
 
     def __init__(self, loop: Loop, facts: Facts, gradients: bool):
@@ -115,6 +120,11 @@ class Expansion:
         self.work: dict[Var, int] = {}
         self.known: dict[Var, Fact] = {}
         self.span = loop.span
+        self.bound = {var for s in walk(Block((loop,))) if isinstance(s, Let) for var in (s.var,)}
+        self.counts = isinstance(loop.domain, Range) and loop.index is not None
+        self.made: dict[Var, str] = {}
+        self.numbers_made: dict[Var, Op] = {}
+        self.looked_at: dict[Var, float] = {}
 
     # ------------------------------------------------------------ statements
 
@@ -237,8 +247,10 @@ class Expansion:
     def _let(self, statement: Let) -> None:
         var, op = statement.var, statement.op
         from looplift.emit.expanded_ops import reduction, row_of_operation
+        from looplift.emit.expanded_finite import needs_of
         from looplift.emit.expanded_steep import is_steep
 
+        self.numbers_made[var] = op
         given = [argument for argument in op.args if not isinstance(argument, Slice)]
         has_rows = any(self._has_row(argument) for argument in given)
         if has_rows and self._is_cast(op, var):
@@ -251,8 +263,10 @@ class Expansion:
             row = row_of_operation(self, op)
             if row is None or (work := self._work(var, op)) > LONGEST:
                 raise self.refusal(f"'{base_name(op.name)}' of rows has no form on single numbers")
-            row = replace(row, made=len(self.writes), steep=is_steep(self, op))
+            needs = needs_of(self, op) if self.gradients else ()
+            row = replace(row, made=len(self.writes), steep=is_steep(self, op), needs=needs)
             self.rows[var], self.changed, self.work[var] = row, True, work
+            self.made[var] = canonical(op.name)[1]
         elif has_rows and not _only_sizes(op):
             if not reduction(self, statement):
                 raise self.refusal(f"'{base_name(op.name)}' of rows has no form on single numbers")
@@ -316,8 +330,7 @@ class Expansion:
 
     def _taken(self, var: Var, row: Row, parts: list[Operand]) -> None:
         """``row[k]`` of a row that is computed."""
-        if self.gradients and row.steep:
-            raise self.refusal("an element of a row whose other elements may have infinite gradients")
+        self.check_unread(row)
         places: list[Atom] = []
         for part, size in zip(parts, row.sizes, strict=False):
             length = Const(size) if isinstance(size, int) else size
@@ -332,6 +345,15 @@ class Expansion:
         else:
             self.let("copy", row.at(tuple(places)), var=var)
         self.changed = True
+
+    def check_unread(self, row: Row) -> None:
+        """A gradient of zero stays zero on its way through the elements of a row that are not read."""
+        from looplift.emit.expanded_finite import require_needs
+
+        if self.gradients and row.steep:
+            raise self.refusal("an element of a row whose other elements may have infinite gradients")
+        if self.gradients:
+            require_needs(self, row)
 
     def view(self, var: Var, root: Var) -> Row:
         """A tensor that the kernel knows as a view."""
