@@ -53,6 +53,8 @@ STACKED = 8
 """Elements of a stack that are written out one by one."""
 
 Size = int | Atom
+Bounds = tuple[tuple[Var, float], ...]
+"""Inputs whose elements must be finite, and at most how large."""
 
 
 @dataclass
@@ -61,7 +63,8 @@ class Row:
 
     ``reads``: the tensors that it reads, each with the subscript of its first axis. ``is_view``: it shows later writes
     to them; else ``made``: how many writes came before it. ``steep``: a gradient of 0 may become NaN on its way to
-    what it is made of. ``needs``: what must be finite, or it may become so too.
+    what it is made of. ``needs``: what must be finite, or it may become so too. ``items``: the
+    numbers that it is a stack of.
     """
 
     sizes: tuple[Size, ...]
@@ -72,19 +75,22 @@ class Row:
     made: int = 0
     steep: bool = False
     needs: tuple = ()
+    items: tuple[Atom, ...] = ()
 
 
-def expanded(loop: Loop, facts: Facts, *, gradients: bool = False) -> tuple[Loop, Facts] | None:
-    """The loop over single numbers, and facts of it; None if it is one already. Raises NotLiftable if there is none."""
+def expanded(loop: Loop, facts: Facts, *, gradients: bool = False) -> tuple[Loop, Facts, Bounds] | None:
+    """The loop over single numbers, facts of it, and which inputs must be how small; None if it is one already.
+
+    Raises NotLiftable if there is none.
+    """
     if not any(_is_row(facts, s) for s in walk(Block((loop,)))):
         return None
     expansion = Expansion(loop, facts, gradients)
     (found,) = expansion.block(Block((loop,)))
     assert isinstance(found, Loop)
-    from looplift.emit.expanded_finite import with_look_at_inputs
-
-    found = with_look_at_inputs(expansion, found)
-    return (found, replace(facts, of=facts.of | expansion.known)) if expansion.changed else None
+    if not expansion.changed:
+        return None
+    return found, replace(facts, of=facts.of | expansion.known), tuple(expansion.looked_at.items())
 
 
 def _is_row(facts: Facts, statement: Statement) -> bool:
@@ -120,10 +126,8 @@ class Expansion:
         self.work: dict[Var, int] = {}
         self.known: dict[Var, Fact] = {}
         self.span = loop.span
-        self.bound = {var for s in walk(Block((loop,))) if isinstance(s, Let) for var in (s.var,)}
-        self.counts = isinstance(loop.domain, Range) and loop.index is not None
+        self.bound = {s.var for s in walk(Block((loop,))) if isinstance(s, Let)}
         self.made: dict[Var, str] = {}
-        self.numbers_made: dict[Var, Op] = {}
         self.looked_at: dict[Var, float] = {}
 
     # ------------------------------------------------------------ statements
@@ -250,7 +254,6 @@ class Expansion:
         from looplift.emit.expanded_finite import needs_of
         from looplift.emit.expanded_steep import is_steep
 
-        self.numbers_made[var] = op
         given = [argument for argument in op.args if not isinstance(argument, Slice)]
         has_rows = any(self._has_row(argument) for argument in given)
         if has_rows and self._is_cast(op, var):
@@ -343,8 +346,16 @@ class Expansion:
         if len(places) < len(row.sizes):
             self.rows[var] = replace(row, sizes=row.sizes[len(places) :], at=lambda index: row.at((*places, *index)))
         else:
-            self.let("copy", row.at(tuple(places)), var=var)
+            self.let("copy", self._beside(row, row.at(tuple(places))), var=var)
         self.changed = True
+
+    def _beside(self, row: Row, found: Atom) -> Atom:
+        """A number of a stack; through the others goes a gradient of zero, as autograd has it."""
+        for item in row.items if self.gradients else ():
+            if item is not found:
+                always = self.let("torch.eq", zero := self.number(0.0, row.dtype), zero)
+                found = self.let("torch.where", always, found, item)
+        return found
 
     def check_unread(self, row: Row) -> None:
         """A gradient of zero stays zero on its way through the elements of a row that are not read."""

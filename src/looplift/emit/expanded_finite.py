@@ -3,7 +3,7 @@
 row = x[i] * w[i]; h = h + row[0]          x and w are finite: autograd multiplies the zero of row[1] by w[i, 1]
 
 Autograd goes back through all of a row, or of a stack, of which one element is read; a kernel through that one alone.
-What the loop does not change is looked at once, in the first iteration.
+What the loop does not change is looked at once, before it runs.
 """
 
 from __future__ import annotations
@@ -13,13 +13,11 @@ from collections.abc import Iterator
 
 import torch
 
-from looplift.base.data import dataclass, replace
-from looplift.emit.expanded import PRODUCTS, Expansion, Row, is_elementwise, rank_of
+from looplift.base.data import dataclass
+from looplift.emit.expanded import Expansion, Row, is_elementwise, rank_of
 from looplift.emit.expanded_ops import over
-from looplift.emit.expanded_steep import REGULAR, is_smooth_power
 from looplift.emit.native_ops import COMPARISONS, LOGIC, TESTS, canonical
-from looplift.ir.grammar import Atom, Block, Const, If, Loop, Op, Operand, Range, Var, atoms
-from looplift.ops import table
+from looplift.ir.grammar import Atom, Const, Op, Operand, Var, atoms
 
 LEVEL = frozenset(
     """add sub neg pos clone contiguous where relu maximum minimum clamp sum mean stack unsqueeze t attribute detach
@@ -30,17 +28,13 @@ GROWING = frozenset("exp exp2 expm1 sinh cosh".split())
 """Operations whose derivative is infinite where they overflow."""
 MADE_CHEAPLY = frozenset("mul add sub neg square truediv pow abs where maximum minimum clone".split())
 """What is computed again, element by element, to see whether it is finite; other results are bounded, or sums."""
-DIVIDING = frozenset("sqrt rsqrt log log2 log10 reciprocal truediv pow".split())
-"""Operations whose derivative is infinite where an operand is zero."""
-
 
 @dataclass(frozen=True)
 class Need:
-    """``what``, all elements of a row or a number, is finite; ``top``: and not above that; ``apart``: nor zero."""
+    """``what``, all elements of a row or a number, is finite; ``top``: and not above that."""
 
     what: Row | Atom
     top: float = math.inf
-    apart: bool = False
 
 
 def needs_of(walk: Expansion, op: Op) -> tuple[Need, ...]:
@@ -49,10 +43,7 @@ def needs_of(walk: Expansion, op: Op) -> tuple[Need, ...]:
     if short in ("detach", "softmax", "log_softmax"):
         return ()
     found = [need for atom in _given(walk, op) if atom in walk.rows for need in walk.rows[atom].needs]
-    if short == "stack":
-        for atom in _given(walk, op):
-            found += _of_number(walk, atom, set()) if atom not in walk.rows else []
-    elif short not in LEVEL:
+    if short not in LEVEL:
         found += _of_factors(walk, op)
     return tuple(found)
 
@@ -66,22 +57,7 @@ def require_needs(walk: Expansion, row: Row) -> None:
         elif isinstance(need.what, Row):
             _require_row(walk, need.what, need.top)
         else:
-            _require_number(walk, need)
-
-
-def with_look_at_inputs(walk: Expansion, loop: Loop) -> Loop:
-    """The loop whose first iteration looks at the inputs whose elements must be finite."""
-    if not walk.looked_at:
-        return loop
-    assert isinstance(loop.domain, Range) and loop.index is not None
-    outer, walk.out = walk.out, []
-    for root, top in walk.looked_at.items():
-        _require_row(walk, walk.view(root, root), top)
-    looks, walk.out = Block(tuple(walk.out)), []
-    is_first = walk.let("eq", loop.index, loop.domain.lo)
-    start = (*walk.out, If(is_first, looks, Block(()), (), loop.span))
-    walk.out = outer
-    return replace(loop, body=Block((*start, *loop.body)))
+            _require_number(walk, need.what)
 
 
 def _given(walk: Expansion, op: Op) -> list[Var]:
@@ -121,43 +97,9 @@ def _is_float(walk: Expansion, atom: Var) -> bool:
     return fact.kind.family == "float" or (fact.kind.family == "tensor" and fact.kind.dtype.is_floating_point)
 
 
-def _of_number(walk: Expansion, atom: Var, seen: set[Var]) -> Iterator[Need]:
-    """What a number that is not read is made of in its iteration, as far as a gradient of zero may become NaN there."""
-    op = walk.numbers_made.get(atom)
-    if op is None or atom in seen:
-        return
-    seen.add(atom)
-    short = canonical(op.name)[1]
-    if short in ("detach", "item", "float"):
-        return
-    if short in GROWING:
-        yield Need(atom)
-    found = table.SINGULAR.get(short)
-    if found is not None and short not in REGULAR and not is_smooth_power(op):
-        yield from _of_divisor(walk, short, op.args[found[0]])
-    for given in _given(walk, op):
-        if given in walk.rows:
-            if walk.rows[given].steep:
-                raise walk.refusal("an element of a stack whose other elements may have infinite gradients")
-            yield from walk.rows[given].needs
-        elif _is_float(walk, given):
-            if short not in LEVEL:
-                yield Need(given)
-            yield from _of_number(walk, given, seen)
-    if short in PRODUCTS:
-        yield from _of_factors(walk, op)
-
-
-def _of_divisor(walk: Expansion, short: str, operand: Operand) -> Iterator[Need]:
-    if isinstance(operand, Var) and _is_float(walk, operand):
-        if short not in DIVIDING:
-            raise walk.refusal("an element of a stack whose other elements may have infinite gradients")
-        yield Need(operand, apart=True)
-
-
 def _input(walk: Expansion, what: Row | Atom) -> Var | None:
     """The input that a row is a part of, if the loop does not change it."""
-    if not (isinstance(what, Row) and what.is_view and walk.counts) or len(what.reads) != 1:
+    if not (isinstance(what, Row) and what.is_view) or len(what.reads) != 1:
         return None
     ((root, _),) = what.reads
     return None if root in walk.stored or root in walk.bound else root
@@ -181,18 +123,10 @@ def _require_row(walk: Expansion, row: Row, top: float) -> None:
 WHY = "finite elements of a row of which some are not read, with gradients"
 
 
-def _require_number(walk: Expansion, need: Need) -> None:
-    what = need.what
-    assert not isinstance(what, Row)
-    plain = walk.let("method.detach", walk.let("method.clone", what)) if _is_tensor(walk, what) else what
-    size = walk.let("builtin.abs", plain)
-    walk.require("lt", size, Const(math.inf), WHY)
-    if need.apart:
-        walk.require("gt", size, Const(0), WHY)
+def _require_number(walk: Expansion, what: Atom) -> None:
+    is_tensor = walk.kind(what).family == "tensor"
+    plain = walk.let("method.detach", walk.let("method.clone", what)) if is_tensor else what
+    walk.require("lt", walk.let("builtin.abs", plain), Const(math.inf), WHY)
 
 
-def _is_tensor(walk: Expansion, atom: Atom) -> bool:
-    return walk.kind(atom).family == "tensor"
-
-
-__all__ = ["needs_of", "require_needs", "with_look_at_inputs"]
+__all__ = ["needs_of", "require_needs"]

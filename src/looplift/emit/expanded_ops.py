@@ -126,7 +126,8 @@ def _stack(walk: Expansion, op: Op) -> Row | None:
 
     assert dtype is not None
     reads = frozenset().union(*(row.reads for row in rows if row is not None))
-    return Row((len(items), *(inner[0] if inner else ())), dtype, at, reads)
+    numbers = tuple(copies) if not inner else ()
+    return Row((len(items), *(inner[0] if inner else ())), dtype, at, reads, items=numbers)
 
 
 def _elementwise(walk: Expansion, op: Op) -> Row | None:
