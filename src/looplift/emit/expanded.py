@@ -128,17 +128,19 @@ class Expansion:
         self.span = loop.span
         self.bound = {s.var for s in walk(Block((loop,))) if isinstance(s, Let)}
         self.made: dict[Var, str] = {}
+        self.taken_here: set[tuple[Operand, Operand]] = set()
         self.looked_at: dict[Var, float] = {}
 
     # ------------------------------------------------------------ statements
 
     def block(self, block: Block) -> Block:
         outer, self.out = self.out, []
+        before, self.taken_here = self.taken_here, {(let.op.args[0], let.op.args[1]) for let in _takes(block)}
         for statement in block:
             if isinstance(statement, Let | Store | If):
                 self.span = statement.span
             self._statement(statement)
-        found, self.out = Block(tuple(self.out)), outer
+        found, self.out, self.taken_here = Block(tuple(self.out)), outer, before
         return found
 
     def _statement(self, statement: Statement) -> None:
@@ -323,7 +325,7 @@ class Expansion:
                 self.kept.add(var)
             return
         if whole and source is not None and not source.is_view:
-            self._taken(var, self.row(owner) or source, parts)
+            self._taken(var, owner, self.row(owner) or source, parts)
             return
         found = self._sliced(source if source is not None else self.view(owner, root), parts)
         if found is None or not rank_of(self.facts, var):
@@ -331,7 +333,7 @@ class Expansion:
         reads = frozenset((read, self.firsts[var]) for read, _ in found.reads) if source is None else found.reads
         self.rows[var], self.changed = replace(found, reads=reads), True
 
-    def _taken(self, var: Var, row: Row, parts: list[Operand]) -> None:
+    def _taken(self, var: Var, owner: Var, row: Row, parts: list[Operand]) -> None:
         """``row[k]`` of a row that is computed."""
         self.check_unread(row)
         places: list[Atom] = []
@@ -346,13 +348,13 @@ class Expansion:
         if len(places) < len(row.sizes):
             self.rows[var] = replace(row, sizes=row.sizes[len(places) :], at=lambda index: row.at((*places, *index)))
         else:
-            self.let("copy", self._beside(row, row.at(tuple(places))), var=var)
+            self.let("copy", self._beside(owner, row, row.at(tuple(places))), var=var)
         self.changed = True
 
-    def _beside(self, row: Row, found: Atom) -> Atom:
-        """A number of a stack; through the others goes a gradient of zero, as autograd has it."""
-        for item in row.items if self.gradients else ():
-            if item is not found:
+    def _beside(self, owner: Var, row: Row, found: Atom) -> Atom:
+        """A number of a stack; through others that are not taken as well goes a gradient of zero, as autograd has it."""
+        for place, item in enumerate(row.items if self.gradients else ()):
+            if item is not found and (owner, Const(place)) not in self.taken_here:
                 always = self.let("torch.eq", zero := self.number(0.0, row.dtype), zero)
                 found = self.let("torch.where", always, found, item)
         return found
@@ -493,6 +495,10 @@ class Expansion:
         assert not isinstance(other, int)
         self.require("eq", as_atom, other, "rows are equally long")
         return fixed
+
+
+def _takes(block: Block) -> list[Let]:
+    return [s for s in block if isinstance(s, Let) and s.op.name == "getitem" and len(s.op.args) == 2]
 
 
 def _hint(name: str) -> str:
