@@ -64,7 +64,8 @@ def again_by(kernel: Kernel) -> Callable[[Callable[..., Any]], Callable[..., tup
 
 def is_batched(gradient: Any) -> bool:
     """Whether a gradient stands for many, as with ``is_grads_batched``: a kernel cannot read its numbers."""
-    is_one_of = torch._C._functorch.is_batchedtensor, torch._C._functorch.is_legacy_batchedtensor
+    kinds = torch._C._functorch  # pyright: ignore[reportAttributeAccessIssue]
+    is_one_of = kinds.is_batchedtensor, kinds.is_legacy_batchedtensor
     return isinstance(gradient, torch.Tensor) and any(test(gradient) for test in is_one_of)
 
 

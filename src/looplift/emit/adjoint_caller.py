@@ -42,7 +42,17 @@ class AdjointCaller:
     ``failed``.
     """
 
-    def __init__(self, kernel: Kernel, signature: Signature, results: list[Result], active, roots, reaches, kept: Kept, finite: Bounds):
+    def __init__(
+        self,
+        kernel: Kernel,
+        signature: Signature,
+        results: list[Result],
+        active,
+        roots,
+        reaches,
+        kept: Kept,
+        finite: Bounds,
+    ):
         self.kernel = kernel
         self.finite = finite
         self.signature = signature
@@ -146,7 +156,7 @@ class AdjointCaller:
         return lines
 
     def _checks_of_numbers(self) -> list[str]:
-        """Inputs of rows that are not read to their end must be finite: autograd multiplies gradients of zero by them."""
+        """Inputs of rows that are partly read must be finite: autograd multiplies gradients of zero by them."""
         lines = []
         for var, top in self.finite:
             name = self.names.get(var) or item_text(self.signature.of(var), self.names)

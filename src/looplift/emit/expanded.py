@@ -252,8 +252,8 @@ class Expansion:
 
     def _let(self, statement: Let) -> None:
         var, op = statement.var, statement.op
-        from looplift.emit.expanded_ops import reduction, row_of_operation
         from looplift.emit.expanded_finite import needs_of
+        from looplift.emit.expanded_ops import reduction, row_of_operation
         from looplift.emit.expanded_steep import is_steep
 
         given = [argument for argument in op.args if not isinstance(argument, Slice)]
@@ -352,7 +352,7 @@ class Expansion:
         self.changed = True
 
     def _beside(self, owner: Var, row: Row, found: Atom) -> Atom:
-        """A number of a stack; through others that are not taken as well goes a gradient of zero, as autograd has it."""
+        """A number of a stack; through others that are not taken goes a gradient of zero, as autograd has it."""
         for place, item in enumerate(row.items if self.gradients else ()):
             if item is not found and (owner, Const(place)) not in self.taken_here:
                 always = self.let("torch.eq", zero := self.number(0.0, row.dtype), zero)

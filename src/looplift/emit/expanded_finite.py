@@ -29,6 +29,7 @@ GROWING = frozenset("exp exp2 expm1 sinh cosh".split())
 MADE_CHEAPLY = frozenset("mul add sub neg square truediv pow abs where maximum minimum clone".split())
 """What is computed again, element by element, to see whether it is finite; other results are bounded, or sums."""
 
+
 @dataclass(frozen=True)
 class Need:
     """``what``, all elements of a row or a number, is finite; ``top``: and not above that."""

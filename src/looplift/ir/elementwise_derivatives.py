@@ -223,7 +223,9 @@ def _require_moderate(s: Slopes, x: Any, bound: float, name: str) -> None:
     """Beyond this torch's own second derivative of an activation overflows, to NaN; else the loop runs."""
     if s.creates:
         inside = s.let("torch.le", s.let("torch.abs", x), Const(bound))
-        s.require(s.let("method.all", inside), f"a moderate number that '{name}' takes, whose gradient is differentiated")
+        s.require(
+            s.let("method.all", inside), f"a moderate number that '{name}' takes, whose gradient is differentiated"
+        )
 
 
 def _mish(s: Slopes, x: Any, y: Var, g: Atom) -> Atom:
