@@ -11,8 +11,9 @@ their gradients need to know nothing of rows. What cannot be written this way is
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import prod
+from typing import Any
 
 import torch
 
@@ -128,14 +129,14 @@ class Expansion:
         self.span = loop.span
         self.bound = {s.var for s in walk(Block((loop,))) if isinstance(s, Let)}
         self.made: dict[Var, str] = {}
-        self.taken_here: set[tuple[Operand, Operand]] = set()
+        self.taken_here: set[tuple[Operand, Any]] = set()
         self.looked_at: dict[Var, float] = {}
 
     # ------------------------------------------------------------ statements
 
     def block(self, block: Block) -> Block:
         outer, self.out = self.out, []
-        before, self.taken_here = self.taken_here, {(let.op.args[0], let.op.args[1]) for let in _takes(block)}
+        before, self.taken_here = self.taken_here, set(_takes(block))
         for statement in block:
             if isinstance(statement, Let | Store | If):
                 self.span = statement.span
@@ -353,8 +354,10 @@ class Expansion:
 
     def _beside(self, owner: Var, row: Row, found: Atom) -> Atom:
         """A number of a stack; through others that are not taken goes a gradient of zero, as autograd has it."""
+        taken = found
         for place, item in enumerate(row.items if self.gradients else ()):
-            if item is not found and (owner, Const(place)) not in self.taken_here:
+            places = (owner, place), (owner, place - len(row.items))
+            if item is not taken and self.taken_here.isdisjoint(places):
                 always = self.let("torch.eq", zero := self.number(0.0, row.dtype), zero)
                 found = self.let("torch.where", always, found, item)
         return found
@@ -497,8 +500,13 @@ class Expansion:
         return fixed
 
 
-def _takes(block: Block) -> list[Let]:
-    return [s for s in block if isinstance(s, Let) and s.op.name == "getitem" and len(s.op.args) == 2]
+def _takes(block: Block) -> Iterator[tuple[Operand, Any]]:
+    """What is taken in a block of what, at places that are known."""
+    for statement in block:
+        if isinstance(statement, Let) and statement.op.name == "getitem":
+            owner, place = statement.op.args
+            if isinstance(place, Const):
+                yield owner, place.value
 
 
 def _hint(name: str) -> str:
