@@ -25,6 +25,7 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	$(BIN)/python examples/demo.py
 
+test: export CXX = $(CURDIR)/tests/quick_compiler.sh
 test: lint
 	$(BIN)/python -m pytest -q -n 2
 

@@ -275,7 +275,38 @@ def local_write(x):
     return n, x
 
 
+def scaled_by_place(v, /, n=2, *, off=0.0):
+    for i in range(n):
+        yield v * i + off
+
+
+def placed(x):
+    total = 0.0
+    for v in x:
+        for part in scaled_by_place(v, off=1.0):
+            total = total * 0.5 + part
+    return total
+
+
+def place_by_name(x):
+    total = 0.0
+    for v in x:
+        for part in scaled_by_place(v=v):
+            total += part
+    return total
+
+
+def place_by_name_in_a_sum(x):
+    total = 0.0
+    for v in x:
+        total += sum(part * 2 for part in scaled_by_place(n=3, v=v))
+    return total
+
+
 CASES = [
+    (placed, (V,)),
+    (place_by_name, (V,)),
+    (place_by_name_in_a_sum, (V,)),
     (w, (V,)),
     (w_kw, (V,)),
     (scaled, (V,)),
@@ -304,7 +335,7 @@ CASES = [
 ]
 KEPT = frozenset(
     """pairs_break pairs_continue twice local empty raises missing_arg local_function local2 local_changes
-    local_rebinds local_write""".split()
+    local_rebinds local_write place_by_name place_by_name_in_a_sum""".split()
 )
 
 

@@ -59,6 +59,14 @@ def test_a_name_that_a_pattern_binds_is_kept_before():
     assert chained("match v:\n    case 0: a\n    case v: b").startswith("_subject_0 = v\nif _subject_0 == 0:")
 
 
+def test_a_name_that_a_guard_may_bind_is_kept_before():
+    text = "match mode:\n    case 1 if again(): a\n    case 2: b"
+    assert chained(text).startswith("_subject_0 = mode\nif _subject_0 == 1 and again():")
+    assert chained(f"mode = g()\n{text}").startswith("mode = g()\nif mode == 1 and again():")
+    inner = "def again():\n    nonlocal mode\n    mode = 2"
+    assert "_subject_0 = mode\nif _subject_0 == 1" in chained(f"mode = g()\n{inner}\n{text}")
+
+
 @pytest.mark.parametrize(
     "pattern", ["int()", "{'a': v}", "[a, *rest]", "[0, 1]", "str() as s", "(0, x) if x", "(0,)"], ids=str
 )
@@ -144,3 +152,55 @@ def test_what_a_case_raises():
     ops, x = torch.tensor([0, 1, 3, 1]), torch.tensor([1.0, -2, -3, 4])
     with pytest.raises(ValueError, match=r"^3$"):
         lifted(ops, x)
+
+
+MODE = 1
+
+
+def set_mode(mode):
+    global MODE
+    MODE = mode
+    return False
+
+
+def guarded_by_a_global(x):
+    match MODE:
+        case 1 if set_mode(2):
+            factor = 1.0
+        case 2:
+            factor = 2.0
+        case _:
+            factor = 3.0
+    total = torch.zeros(())
+    for v in x:
+        total = total + v * factor
+    return total
+
+
+def guarded_in_the_loop(x, code=0):
+    def count(v):
+        nonlocal code
+        code = code + 1
+        return bool(v > 1)
+
+    total = 0.0
+    for v in x:
+        match code:
+            case 0 if count(v):
+                total += 1
+            case 1:
+                total += 10
+            case _:
+                total += 100
+    return total, code
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+@pytest.mark.parametrize("function", [guarded_by_a_global, guarded_in_the_loop])
+def test_guards_that_bind_the_subject_anew(function, backend):
+    lifted = looplift.lift(function, backend=backend, verify="off")
+    for _ in range(2):
+        set_mode(1)
+        expected = function(torch.tensor([0.5, 2.0, -1.0]))
+        set_mode(1)
+        assert difference(lifted(torch.tensor([0.5, 2.0, -1.0])), expected) is None

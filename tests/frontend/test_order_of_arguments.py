@@ -74,6 +74,47 @@ def test_order(function, backend, capsys):
             assert (lifted(xs, n), capsys.readouterr().out) == want
 
 
+def summed_from_what_changes(x):
+    out = []
+    for _ in range(3):
+        out.append(sum((v.item() for v in x * 2), x.add_(1).sum().item()))
+    return out
+
+
+def found_or_what_changes(x):
+    out = []
+    for _ in range(3):
+        out.append(next((v.item() for v in x * 2 if v > 5), x.add_(1).sum().item()))
+    return out
+
+
+def reduced_from_what_changes(x):
+    out = []
+    for _ in range(3):
+        out.append(functools.reduce(lambda a, b: a * 0.5 + b.item(), x * 2, x.add_(1).sum().item()))
+    return out
+
+
+def least_of_pairs_that_change(x):
+    out = []
+    for _ in range(3):
+        out.append(sum(map(float, x + 1), x.mul_(2)[0].item()))
+    return out
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    "function",
+    [summed_from_what_changes, found_or_what_changes, reduced_from_what_changes, least_of_pairs_that_change],
+)
+def test_arguments_that_change_what_others_read(function, backend):
+    x, y = torch.tensor([-3.0, -2.0, 0.5]), torch.tensor([-3.0, -2.0, 0.5])
+    lifted: Any = lift(function, backend=backend, verify="off")
+    for _ in range(2):
+        assert lifted(x) == function(y)
+        assert torch.equal(x, y)
+
+
 def compared(xs, ys, x):
     out = []
     for i in range(3):

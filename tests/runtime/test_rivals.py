@@ -124,6 +124,46 @@ def test_one_that_fails_does_not_run(monkeypatch, verify):
     assert {loop.decision for loop in lifted.report().loops} == {"lanes"}
 
 
+def filled(a, b, out):
+    for i in range(len(a)):
+        for j in range(len(b)):
+            width = min(a[i, 1], b[j, 1]) - max(a[i, 0], b[j, 0])
+            out[i, j] = out[i, j] + width * width
+
+
+@pytest.mark.parametrize("fails_in", [1, 2, 3])
+@pytest.mark.parametrize("verify", ["first", "off"])
+def test_what_one_wrote_that_fails_is_put_back(monkeypatch, verify, fails_in):
+    calls = []
+
+    def late(call):
+        def fail(*arguments):
+            result = call(*arguments)
+            calls.append(1)
+            if len(calls) >= fails_in:
+                raise IndexError("no such place")
+            return result
+
+        return fail
+
+    made_by(late, monkeypatch)
+    made = alternatives.made
+
+    def which_may_fail(*arguments):
+        other = made(*arguments)
+        other.code.commits_early = True
+        return other
+
+    monkeypatch.setattr(alternatives, "made", which_may_fail)
+    lifted = lift(filled, verify=verify)
+    a, b, want, got = spans(30), spans(20, 1), torch.zeros(30, 20), torch.zeros(30, 20)
+    for _ in range(12):
+        lifted(a, b, got)
+        filled(a, b, want)
+        torch.testing.assert_close(got, want)
+    assert len(calls) >= fails_in
+
+
 def test_one_that_gives_another_result_does_not_run(monkeypatch):
     made_by(lambda call: lambda *arguments: call(*arguments) + 1, monkeypatch)
     lifted = lift(overlaps)

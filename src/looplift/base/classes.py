@@ -15,9 +15,19 @@ FIELD_GETTER: type = type(vars(collections.namedtuple("_", "field"))["field"])
 
 def method_of_users(kind: type, name: str) -> types.FunctionType | None:
     """A special method that objects of a type have from a class of the user's, written in Python."""
-    base = next((base for base in kind.__mro__ if name in vars(base)), None)
+    base = _declaring(kind, name)
     found = None if base is None or is_of_library(base.__module__) else vars(base)[name]
     return found if isinstance(found, types.FunctionType) else None
+
+
+def declares(kind: type, name: str) -> bool:
+    """Whether it is a class of the user's from which objects of a type have what goes by a name."""
+    base = _declaring(kind, name)
+    return base is not None and not is_of_library(base.__module__)
+
+
+def _declaring(kind: type, name: str) -> type | None:
+    return next((base for base in kind.__mro__ if name in vars(base)), None)
 
 
 def is_called_object(value: Any) -> bool:

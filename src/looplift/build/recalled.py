@@ -85,9 +85,14 @@ def second(
     return again(found, lambda inputs: call.results(given, inputs, places), leaves, gradients, refusal)
 
 
-def of_the_loop(call: Call | None, given: Sequence[Any], found: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
+def of_the_loop(
+    call: Call | None, given: Sequence[Any], found: Sequence[Any], gradients: Sequence[Any], only: bool = False
+) -> list[Any]:
     """The loop's own gradients for the tensors that it was given, in the place of those ``found``, if its call is
-    known: what is infinite, or no number, depends on which products autograd forms, those with zero among them."""
+    known: what is infinite, or no number, depends on which products autograd forms, those with zero among them.
+    ``only``: nothing was found."""
+    if only and (call is None or not call.is_as_it_was):
+        raise RuntimeError(NO_SECOND if call is None else CHANGED)
     if call is None or not call.is_as_it_was:
         return list(found)
     _, places = _one_each(given, tuple(found))
@@ -96,7 +101,7 @@ def of_the_loop(call: Call | None, given: Sequence[Any], found: Sequence[Any], g
         ends = zip(call.results(given, inputs, places), gradients, strict=True)
         pairs = [(end, slope) for end, slope in ends if slope is not None and end.requires_grad]
         if not pairs:
-            return list(found)
+            return [None for _ in found] if only else list(found)
         ends, slopes = zip(*pairs)
         own = torch.autograd.grad(ends, [inputs[place] for place in places], slopes, allow_unused=True)
     there = dict(zip(places, own, strict=True))

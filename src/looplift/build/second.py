@@ -48,6 +48,8 @@ def again_by(kernel: Kernel) -> Callable[[Callable[..., Any]], Callable[..., tup
 
     def decorated(backward: Callable[..., tuple]) -> Any:
         def wrapped(context: Any, *gradients: Any) -> tuple:
+            if results is not None and any(map(is_batched, gradients)):
+                return _of_batches(results, context, gradients)
             with torch.no_grad():
                 found = backward(context, *gradients)
             given = [*context.everything, *gradients]
@@ -58,6 +60,34 @@ def again_by(kernel: Kernel) -> Callable[[Callable[..., Any]], Callable[..., tup
         return wrapped
 
     return decorated
+
+
+def is_batched(gradient: Any) -> bool:
+    """Whether a gradient stands for many, as with ``is_grads_batched``: a kernel cannot read its numbers."""
+    kinds = torch._C._functorch  # pyright: ignore[reportAttributeAccessIssue]
+    is_one_of = kinds.is_batchedtensor, kinds.is_legacy_batchedtensor
+    return isinstance(gradient, torch.Tensor) and any(test(gradient) for test in is_one_of)
+
+
+def _of_batches(results: Results, context: Any, gradients: Sequence[Any]) -> tuple:
+    """Many gradients at once, by the loop, operation by operation."""
+    given, is_deeper = context.everything, torch.is_grad_enabled()
+    if any(given[place]._version != version for place, version in context.every_version.items() if place < len(given)):
+        raise RuntimeError(CHANGED)
+    with torch.enable_grad():
+        inputs = [_another(one) if _flows(one) else one for one in given]
+        ends = [
+            (end, one) for end, one in zip(results(inputs), gradients, strict=True) if _flows(end) and one is not None
+        ]
+        starts = [one for one in inputs if _flows(one)]
+        if not ends or not starts:
+            return tuple(None for _ in given)
+        found = iter(
+            torch.autograd.grad(
+                [end for end, _ in ends], starts, [one for _, one in ends], create_graph=is_deeper, allow_unused=True
+            )
+        )
+    return tuple(next(found) if _flows(one) else None for one in inputs)
 
 
 def _results(kernel: Kernel, inputs: Sequence[Any]) -> list[Any]:

@@ -64,7 +64,7 @@ def with_adjoint(
     tracked = _tracked_text(kernel, signature, adjoint, facts)
     always = surely_saved(plan, {output.var for output in kernel.results} | set(kernel.stored), running)
     saved = Kept({var: always.tensors.get(var, set()) for var in read if var not in kernel.stored}, always.ends)
-    caller = AdjointCaller(kernel, signature, forward.results, plan.active, roots, reaches, saved)
+    caller = AdjointCaller(kernel, signature, forward.results, plan.active, roots, reaches, saved, wanted.finite)
     name, back = kernel.name, caller.passed_back
     body = "\n".join([
         "#ifndef TRACKED",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from looplift.base.data import dataclass
+from looplift.emit.expanded import Bounds
 from looplift.emit.native_caller import (
     argument_names,
     checks,
+    item_text,
     passed_argument,
     passed_arguments,
     passed_results,
@@ -15,7 +19,7 @@ from looplift.emit.native_caller import (
 from looplift.emit.native_entry import HOST, Passed, arguments_of, codes_of, handed_out
 from looplift.emit.native_signature import Parameter, Result, Signature
 from looplift.ir.grammar import Var
-from looplift.ir.kernel import Kernel
+from looplift.ir.kernel import OUTCOMES, Kernel
 
 
 @dataclass(frozen=True)
@@ -38,8 +42,19 @@ class AdjointCaller:
     ``failed``.
     """
 
-    def __init__(self, kernel: Kernel, signature: Signature, results: list[Result], active, roots, reaches, kept: Kept):
+    def __init__(
+        self,
+        kernel: Kernel,
+        signature: Signature,
+        results: list[Result],
+        active,
+        roots,
+        reaches,
+        kept: Kept,
+        finite: Bounds,
+    ):
         self.kernel = kernel
+        self.finite = finite
         self.signature = signature
         self.results = results
         self.active = active
@@ -138,6 +153,17 @@ class AdjointCaller:
                 conditions.append(f"overlaps({self.names[var]})")
             if conditions:
                 lines += [f"if {' or '.join(conditions)}:", "    raise failed(10)"]
+        return lines
+
+    def _checks_of_numbers(self) -> list[str]:
+        """Inputs of rows that are partly read must be finite: autograd multiplies gradients of zero by them."""
+        lines = []
+        for var, top in self.finite:
+            name = self.names.get(var) or item_text(self.signature.of(var), self.names)
+            holds = f"torch.isfinite({name}.detach().sum(dtype=torch.float64))"
+            if top < math.inf:
+                holds = f"({name}.detach().abs() <= {top}).all()"
+            lines += [f"if not {holds}:", f"    raise failed({[*OUTCOMES].index('doubtful')})"]
         return lines
 
     def _is_tensor(self, var: Var) -> bool:
@@ -300,7 +326,7 @@ class AdjointCaller:
         arguments, passed = ", ".join(self.names.values()), ", ".join(map(self._passed, self.names))
         return [
             f"def {self.kernel.name}({arguments}):",
-            *(f"    {line}" for line in self._alias_checks()),
+            *(f"    {line}" for line in [*self._alias_checks(), *self._checks_of_numbers()]),
             f"    return {self.kernel.name}_function.apply({passed})",
         ]
 

@@ -44,6 +44,8 @@ def gradients_of(op: Op) -> tuple[str | None, ...]:
             return ()
         case "method", _ if short in PASSING:
             return ("{g}",)
+        case "method" | "torch", "amax" | "amin":
+            return ("{a} == {a} ? {T}({g}) : {T}({a})",)
         case "method" | "torch", _ if short in OF_ONE and not _has_two(op):
             return ("{g}",)
     match short:

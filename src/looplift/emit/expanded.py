@@ -11,8 +11,9 @@ their gradients need to know nothing of rows. What cannot be written this way is
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import prod
+from typing import Any
 
 import torch
 
@@ -53,6 +54,8 @@ STACKED = 8
 """Elements of a stack that are written out one by one."""
 
 Size = int | Atom
+Bounds = tuple[tuple[Var, float], ...]
+"""Inputs whose elements must be finite, and at most how large."""
 
 
 @dataclass
@@ -61,7 +64,8 @@ class Row:
 
     ``reads``: the tensors that it reads, each with the subscript of its first axis. ``is_view``: it shows later writes
     to them; else ``made``: how many writes came before it. ``steep``: a gradient of 0 may become NaN on its way to
-    what it is made of.
+    what it is made of. ``needs``: what must be finite, or it may become so too. ``items``: the
+    numbers that it is a stack of.
     """
 
     sizes: tuple[Size, ...]
@@ -71,16 +75,23 @@ class Row:
     is_view: bool = False
     made: int = 0
     steep: bool = False
+    needs: tuple = ()
+    items: tuple[Atom, ...] = ()
 
 
-def expanded(loop: Loop, facts: Facts, *, gradients: bool = False) -> tuple[Loop, Facts] | None:
-    """The loop over single numbers, and facts of it; None if it is one already. Raises NotLiftable if there is none."""
+def expanded(loop: Loop, facts: Facts, *, gradients: bool = False) -> tuple[Loop, Facts, Bounds] | None:
+    """The loop over single numbers, facts of it, and which inputs must be how small; None if it is one already.
+
+    Raises NotLiftable if there is none.
+    """
     if not any(_is_row(facts, s) for s in walk(Block((loop,)))):
         return None
     expansion = Expansion(loop, facts, gradients)
     (found,) = expansion.block(Block((loop,)))
     assert isinstance(found, Loop)
-    return (found, replace(facts, of=facts.of | expansion.known)) if expansion.changed else None
+    if not expansion.changed:
+        return None
+    return found, replace(facts, of=facts.of | expansion.known), tuple(expansion.looked_at.items())
 
 
 def _is_row(facts: Facts, statement: Statement) -> bool:
@@ -95,7 +106,8 @@ def rank_of(facts: Facts, atom: Operand) -> int:
 class Expansion:
     """The walk over one loop. ``writes``: the stores so far, each with the subscript of its first axis.
 
-    ``kept``: the rows that the kernel itself knows, as views.
+    ``kept``: the rows that the kernel itself knows, as views. ``looked_at``: inputs that must be finite, and at most
+    how large, of which some elements are computed with that nobody reads.
     """
 
     def __init__(self, loop: Loop, facts: Facts, gradients: bool):
@@ -115,16 +127,21 @@ class Expansion:
         self.work: dict[Var, int] = {}
         self.known: dict[Var, Fact] = {}
         self.span = loop.span
+        self.bound = {s.var for s in walk(Block((loop,))) if isinstance(s, Let)}
+        self.made: dict[Var, str] = {}
+        self.taken_here: set[tuple[Operand, Any]] = set()
+        self.looked_at: dict[Var, float] = {}
 
     # ------------------------------------------------------------ statements
 
     def block(self, block: Block) -> Block:
         outer, self.out = self.out, []
+        before, self.taken_here = self.taken_here, set(_takes(block))
         for statement in block:
             if isinstance(statement, Let | Store | If):
                 self.span = statement.span
             self._statement(statement)
-        found, self.out = Block(tuple(self.out)), outer
+        found, self.out, self.taken_here = Block(tuple(self.out)), outer, before
         return found
 
     def _statement(self, statement: Statement) -> None:
@@ -236,6 +253,7 @@ class Expansion:
 
     def _let(self, statement: Let) -> None:
         var, op = statement.var, statement.op
+        from looplift.emit.expanded_finite import needs_of
         from looplift.emit.expanded_ops import reduction, row_of_operation
         from looplift.emit.expanded_steep import is_steep
 
@@ -251,8 +269,10 @@ class Expansion:
             row = row_of_operation(self, op)
             if row is None or (work := self._work(var, op)) > LONGEST:
                 raise self.refusal(f"'{base_name(op.name)}' of rows has no form on single numbers")
-            row = replace(row, made=len(self.writes), steep=is_steep(self, op))
+            needs = needs_of(self, op) if self.gradients else ()
+            row = replace(row, made=len(self.writes), steep=is_steep(self, op), needs=needs)
             self.rows[var], self.changed, self.work[var] = row, True, work
+            self.made[var] = canonical(op.name)[1]
         elif has_rows and not _only_sizes(op):
             if not reduction(self, statement):
                 raise self.refusal(f"'{base_name(op.name)}' of rows has no form on single numbers")
@@ -306,7 +326,7 @@ class Expansion:
                 self.kept.add(var)
             return
         if whole and source is not None and not source.is_view:
-            self._taken(var, self.row(owner) or source, parts)
+            self._taken(var, owner, self.row(owner) or source, parts)
             return
         found = self._sliced(source if source is not None else self.view(owner, root), parts)
         if found is None or not rank_of(self.facts, var):
@@ -314,10 +334,9 @@ class Expansion:
         reads = frozenset((read, self.firsts[var]) for read, _ in found.reads) if source is None else found.reads
         self.rows[var], self.changed = replace(found, reads=reads), True
 
-    def _taken(self, var: Var, row: Row, parts: list[Operand]) -> None:
+    def _taken(self, var: Var, owner: Var, row: Row, parts: list[Operand]) -> None:
         """``row[k]`` of a row that is computed."""
-        if self.gradients and row.steep:
-            raise self.refusal("an element of a row whose other elements may have infinite gradients")
+        self.check_unread(row)
         places: list[Atom] = []
         for part, size in zip(parts, row.sizes, strict=False):
             length = Const(size) if isinstance(size, int) else size
@@ -330,8 +349,27 @@ class Expansion:
         if len(places) < len(row.sizes):
             self.rows[var] = replace(row, sizes=row.sizes[len(places) :], at=lambda index: row.at((*places, *index)))
         else:
-            self.let("copy", row.at(tuple(places)), var=var)
+            self.let("copy", self._beside(owner, row, row.at(tuple(places))), var=var)
         self.changed = True
+
+    def _beside(self, owner: Var, row: Row, found: Atom) -> Atom:
+        """A number of a stack; through others that are not taken goes a gradient of zero, as autograd has it."""
+        taken = found
+        for place, item in enumerate(row.items if self.gradients else ()):
+            places = (owner, place), (owner, place - len(row.items))
+            if item is not taken and self.taken_here.isdisjoint(places):
+                always = self.let("torch.eq", zero := self.number(0.0, row.dtype), zero)
+                found = self.let("torch.where", always, found, item)
+        return found
+
+    def check_unread(self, row: Row) -> None:
+        """A gradient of zero stays zero on its way through the elements of a row that are not read."""
+        from looplift.emit.expanded_finite import require_needs
+
+        if self.gradients and row.steep:
+            raise self.refusal("an element of a row whose other elements may have infinite gradients")
+        if self.gradients:
+            require_needs(self, row)
 
     def view(self, var: Var, root: Var) -> Row:
         """A tensor that the kernel knows as a view."""
@@ -460,6 +498,15 @@ class Expansion:
         assert not isinstance(other, int)
         self.require("eq", as_atom, other, "rows are equally long")
         return fixed
+
+
+def _takes(block: Block) -> Iterator[tuple[Operand, Any]]:
+    """What is taken in a block of what, at places that are known."""
+    for statement in block:
+        if isinstance(statement, Let) and statement.op.name == "getitem":
+            owner, place = statement.op.args
+            if isinstance(place, Const):
+                yield owner, place.value
 
 
 def _hint(name: str) -> str:

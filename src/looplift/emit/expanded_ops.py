@@ -126,7 +126,8 @@ def _stack(walk: Expansion, op: Op) -> Row | None:
 
     assert dtype is not None
     reads = frozenset().union(*(row.reads for row in rows if row is not None))
-    return Row((len(items), *(inner[0] if inner else ())), dtype, at, reads)
+    numbers = tuple(copies) if not inner else ()
+    return Row((len(items), *(inner[0] if inner else ())), dtype, at, reads, items=numbers)
 
 
 def _elementwise(walk: Expansion, op: Op) -> Row | None:
@@ -292,7 +293,7 @@ def _count(walk: Expansion, sizes: tuple[Size, ...]) -> Atom:
     return found
 
 
-def _over(walk: Expansion, row: Row, init: Atom, step: Callable[[Atom, Atom], Atom]) -> Atom:
+def over(walk: Expansion, row: Row, init: Atom, step: Callable[[Atom, Atom], Atom]) -> Atom:
     """All elements in order: ``init = step(element, init)``."""
 
     def along(axis: int, index: tuple[Atom, ...], held: Atom) -> Atom:
@@ -305,7 +306,7 @@ def _over(walk: Expansion, row: Row, init: Atom, step: Callable[[Atom, Atom], At
 
 
 def _sum(walk: Expansion, row: Row, of: Callable[[Atom], Atom]) -> Atom:
-    return _over(walk, row, walk.number(0.0, row.dtype), lambda value, held: walk.let("add", held, of(value)))
+    return over(walk, row, walk.number(0.0, row.dtype), lambda value, held: walk.let("add", held, of(value)))
 
 
 def _dot(walk: Expansion, first: Row, second: Row) -> Atom:
@@ -356,7 +357,7 @@ def _root(walk: Expansion, total: Atom, dtype: torch.dtype) -> Atom:
 def _top(walk: Expansion, row: Row, name: str) -> Atom:
     """The extreme, as a number without a gradient."""
     start = walk.number(float("-inf") if name == "torch.maximum" else float("inf"), row.dtype)
-    return _over(walk, row, start, lambda value, held: walk.let(name, held, _detached(walk, value)))
+    return over(walk, row, start, lambda value, held: walk.let(name, held, _detached(walk, value)))
 
 
 def _detached(walk: Expansion, value: Atom) -> Atom:
@@ -387,8 +388,9 @@ def _first_extreme(walk: Expansion, name: str, row: Row) -> Atom:
     """``min(row)`` of Python, item by item: of equal ones the first, which gets the gradient."""
     if len(row.sizes) != 1:
         raise walk.refusal(f"'{name}' of rows")
+    walk.check_unread(row)
     walk.require_some(row.sizes, "an extreme of nothing")
-    return _over(walk, row, row.at((Const(0),)), lambda value, held: walk.let(name, held, value))
+    return over(walk, row, row.at((Const(0),)), lambda value, held: walk.let(name, held, value))
 
 
 def _share_of_holders(walk: Expansion, row: Row, top: Atom) -> Atom:

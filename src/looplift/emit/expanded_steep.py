@@ -24,10 +24,11 @@ def is_steep(expansion: Expansion, op: Op) -> bool:
     if found is None or short in REGULAR or found[0] >= len(op.args):
         return False
     if short == "pow":
-        return not _is_smooth_power(op)
+        return not is_smooth_power(op)
     return any(atom in expansion.rows for atom in atoms(op.args[found[0]]))
 
 
-def _is_smooth_power(op: Op) -> bool:
-    power = op.args[-1]
+def is_smooth_power(op: Op) -> bool:
+    """Whether an operation is a power whose derivative is finite."""
+    power = op.args[-1] if op.args and canonical(op.name)[1] == "pow" else None
     return isinstance(power, Const) and type(power.value) in (int, float) and (power.value >= 1 or not power.value)

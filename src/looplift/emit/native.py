@@ -75,7 +75,8 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool
     """
     wanted, written = Wanted(read_after(loop, facts), facts.function, strict), loop
     if (numbers := expanded.expanded(loop, facts, gradients=gradients)) is not None:
-        loop, facts = numbers
+        loop, facts, finite = numbers
+        wanted = replace(wanted, finite=finite)
     inputs = live_ins(loop)
     signature = signature_of(inputs, facts)
     signature.device = cuda.home_of(loop, inputs, facts)

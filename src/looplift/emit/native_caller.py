@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from looplift.emit.native_entry import HOST, MAKER, Passed, arguments_of, codes_of, handed_out
@@ -87,9 +88,23 @@ def function_lines(name: str, passed: list[Passed], doubts: bool) -> list[str]:
     ]
 
 
+_MADE = re.compile(r"\w+_(new|grad|buffer|seed|packed|array|function|tracked|library)|(new|value)_\w+")
+"""Names that callers make of those of inputs, results, types and kernels."""
+_OWN = frozenset("""
+context gradients going place there marks once is_doubtful overlaps share_memory keep_apart bool float getattr iter len
+set sorted tuple RuntimeError
+""".split())  # fmt: skip
+
+
 def argument_names(inputs: tuple[Var, ...], signature: Signature) -> dict[Var, str]:
-    """The Python name of each input."""
+    """The Python name of each input, which is none that a caller has for anything else."""
     named = {parameter.var: parameter.name for parameter in signature.parameters}
+    for var, name in named.items():
+        if name in _OWN or _MADE.fullmatch(name):
+            name = f"{name}_given"
+            while name in named.values():
+                name = f"{name}_"
+            named[var] = name
     return {var: named.get(var, f"value_{position}") for position, var in enumerate(inputs)}
 
 

@@ -71,6 +71,8 @@ def compute(writer: Writer, op: Op) -> Value:
             return Items(tuple(items), there=there)
         case "copy":
             return writer.operand(op.args[0])
+        case "as_place":
+            return _as_place(writer, op.args[0])
         case "as_key":
             return to_python(writer, _exactly(writer, op.args[0], "python numpy"))
         case "as_divisor":
@@ -101,8 +103,8 @@ def _held(writer: Writer, operand: Operand) -> Value:
 
 
 TAKEN_APART = frozenset(
-    """getitem iter_item iter_len builtin.len attribute unpack tuple list tuple_or_none as_key as_divisor is_
-    is_not""".split()
+    """getitem iter_item iter_len builtin.len attribute unpack tuple list tuple_or_none as_key as_place as_divisor
+    is_ is_not""".split()
 )
 """Operations that compute nothing with the elements of arrays."""
 
@@ -140,6 +142,15 @@ def _exactly(writer: Writer, operand: Operand, families: str, *, floats: bool = 
     known = number.type.family in families.split() and number.other is None
     if not known or not (floats or (number.type.is_integer and not number.type.is_bool)):
         raise writer.refuse("unsupported-value", "a key or divisor that is of another kind than Python tells apart")
+    return number
+
+
+def _as_place(writer: Writer, operand: Operand) -> Number:
+    """What a list is subscripted by: an integer of any kind, or a truth, but none of NumPy's."""
+    number = writer.number(operand)
+    is_place = number.type.is_integer or (number.type.is_bool and number.type.family != "numpy")
+    if not is_place or number.other is not None:
+        raise writer.refuse("unsupported-value", "a list is subscripted by what may be no integer")
     return number
 
 

@@ -322,6 +322,7 @@ class Wanted:
     """The variables that are read after the loop. ``strict``: each result has one kind, or else the kernel fails.
 
     ``returned``: what a kernel of a whole region hands out instead. ``witnesses``: flags that must be true at the end.
+    ``finite``: the inputs that must be finite, and at most how large.
     """
 
     variables: set[Var]
@@ -329,6 +330,7 @@ class Wanted:
     strict: bool = True
     returned: tuple[Atom, ...] | None = None
     witnesses: tuple[Var, ...] | None = None
+    finite: tuple[tuple[Var, float], ...] = ()
 
     @property
     def kept(self) -> frozenset[Var]:

@@ -211,7 +211,7 @@ def _caller(name: str, inputs, signature: Signature, draft: Draft, stored, passe
     values = ", ".join(_text(tree, arguments) for tree in results.trees)
     lines.append(f"return ({values}{',' if len(results.trees) == 1 else ''})")
     head = makers(adopted.values()) + function_lines(name, passed, doubts)
-    lists = [f"{p.name}_packed" for p in signature.parameters if p.kind.family == "list"]
+    lists = [f"{arguments[p.var]}_packed" for p in signature.parameters if p.kind.family == "list"]
     if len(lists) > 1 and any(signature.of(var).kind.family == "list" for var in stored):
         lines.insert(len(checks(signature, arguments, stored)), f"keep_apart({', '.join(lists)})")
     helpers = list_helpers([p.scalar for p in signature.parameters if p.kind.family == "list"], _handed_types(results))

@@ -286,7 +286,10 @@ class _Recurrence(torch.autograd.Function):
         begun, *saved = context.saved_tensors
         a, h = saved or (context.number, None)
         factor = a.conj() if context.number is None else a
-        gradient = _Recurrence.apply(factor, gradient, context.dim, not context.forth, _doubled, begun)
+        if torch._C._functorch.is_legacy_batchedtensor(gradient):
+            gradient = _apart(factor, gradient, context.dim, not context.forth, begun)
+        else:
+            gradient = _Recurrence.apply(factor, gradient, context.dim, not context.forth, _doubled, begun)
         if not context.needs_input_grad[0]:
             return None, gradient, None, None, None, None
         size = a.shape[context.dim]
@@ -309,6 +312,17 @@ def _one_by_one(a, h, dim, forth, begun):
         step = (a[k] if isinstance(a, torch.Tensor) else a) * rows[k if forth else k + 1]
         rows[k + 1 if forth else k].add_(step if begun is None else torch.where(begun[k], 0, step))
     return h
+
+
+def _apart(a, h, dim, forth, begun):
+    """The same where ``h`` stands for many gradients, which nothing changes in place."""
+    rows, a = list(h.unbind(dim)), a.transpose(0, dim) if isinstance(a, torch.Tensor) else a
+    begun = None if begun is None else begun.transpose(0, dim)
+    for k in range(len(rows) - 1) if forth else range(len(rows) - 2, -1, -1):
+        step = (a[k] if isinstance(a, torch.Tensor) else a) * rows[k if forth else k + 1]
+        to = k + 1 if forth else k
+        rows[to] = rows[to] + (step if begun is None else torch.where(begun[k], torch.zeros_like(step), step))
+    return torch.stack(rows, dim)
 
 
 def _doubled(a, h, dim, forth):

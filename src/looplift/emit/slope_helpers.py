@@ -66,15 +66,46 @@ def greatest_of(values, dims):
     return extreme(values, "amax", dims)
 ''',
     "product": '''
-def product(values, dim):
-    """``values.prod(dim)``, with the gradients of ``prod()`` of each row, zeros where several elements are zero."""
-    def slopes(gradient, values):
-        with torch.enable_grad():
-            again = values.prod(dim)
-        later = torch.is_grad_enabled()
-        (shares,) = torch.autograd.grad(again, values, gradient, create_graph=later)
-        return (shares if later else torch.where((values == 0).sum(dim, keepdim=True) > 1, 0, shares),)
-    return unless_finite(values.prod(dim), slopes, values)
+def product(values, dim, rank, at_once=False, keepdim=False):
+    """``values.prod(dim)``, with the gradients of each lane's own values, its last ``rank`` dimensions; ``at_once``:
+    those of ``prod()``, zeros where several elements are zero."""
+    found = values.prod(dim, keepdim=keepdim)
+    if not (torch.is_grad_enabled() and found.requires_grad) or torch.compiler.is_compiling():
+        return found
+    if bool((found.detach().abs() > 0).all()):
+        return found
+    found = with_zeros_apart(values, rank, lambda part: part.prod(dim, keepdim=True))
+    if at_once:
+        found = unless_finite(found, lambda gradient, values: _of_one_zero(gradient, values, dim), values)
+    return found if keepdim else found.squeeze(dim)
+
+
+def _of_one_zero(gradient, values, dim):
+    """The gradients of ``prod()`` of each row: those of several zeros have none but in graphs."""
+    with torch.enable_grad():
+        again = with_zeros_apart(values, 1, lambda part: part.prod(dim, keepdim=True))
+    later = torch.is_grad_enabled()
+    (shares,) = torch.autograd.grad(again, values, gradient, create_graph=later)
+    return (shares if later else torch.where((values == 0).sum(dim, keepdim=True) > 1, 0, shares),)
+''',
+    "products_so_far": '''
+def products_so_far(values, dim, rank):
+    """``values.cumprod(dim)``, with the gradients of each lane's own values, its last ``rank`` dimensions."""
+    found = values.cumprod(dim)
+    if not (torch.is_grad_enabled() and found.requires_grad) or torch.compiler.is_compiling():
+        return found
+    if bool((found.detach().abs() > 0).all()):
+        return found
+    return with_zeros_apart(values, rank, lambda part: part.cumprod(dim))
+''',
+    "with_zeros_apart": '''
+def with_zeros_apart(values, rank, multiplied):
+    """Products of lanes without zeros and of others, each computed apart: where torch finds a zero anywhere, it takes
+    other formulas for all gradients."""
+    whole = (values.detach() != 0).all(-1, keepdim=True)
+    for dim in range(-rank, -1):
+        whole = whole.all(dim, keepdim=True)
+    return torch.where(whole, multiplied(torch.where(whole, values, 1)), multiplied(torch.where(whole, 1, values)))
 ''',
     "segment_product": '''
 def segment_product(values, owners, segments, at_once=False):

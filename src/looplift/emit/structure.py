@@ -103,10 +103,11 @@ def fold_text(p: Printer, node: Node) -> Text:
         if p.gradients and p.dtype(x.kind).is_floating_point:
             p.need("extreme")
             return atom(f'extreme({text}, "{base}", {where}{keeps})')
-    if base == "prod" and node.attrs["all"] and p.gradients and p.dtype(x.kind).is_floating_point and not more:
-        for helper in ("comes_finite", "unless_finite", "product"):
+    if base == "prod" and p.gradients and p.dtype(x.kind).is_floating_point and not more:
+        for helper in ("comes_finite", "unless_finite", "with_zeros_apart", "product"):
             p.need(helper)
-        return atom(f"product({text}, {where})")
+        rank = x.kind.rank if dims == node.attrs["dims"] else 1
+        return atom(f"product({text}, {where}, {rank}{', at_once=True' if node.attrs['all'] else ''}{keeps})")
     if base == "vector_norm":
         return atom(f"torch.linalg.vector_norm({text}, dim={where}{keeps}{more})")
     if base in ("logsumexp", "nansum", "nanmean"):
@@ -135,6 +136,10 @@ def along_dim_text(p: Printer, node: Node) -> Text:
         return atom(f"torch.nn.functional.{base}({text}, {dim})")
     if base in ("cummax", "cummin"):
         return atom(f"{text}.{base}({dim}).values")
+    if base == "cumprod" and p.gradients and p.dtype(node.args[0].kind).is_floating_point:
+        p.need("with_zeros_apart")
+        p.need("products_so_far")
+        return atom(f"products_so_far({text}, {literal(dim, 'torch')}, {node.args[0].kind.rank})")
     if isinstance(dim, tuple) and base != "flip":
         p.fail("unknown-op", f"'{base}' along several dimensions")
     return atom(f"{text}.{base}({literal(dim, 'torch')})")

@@ -23,7 +23,7 @@ from looplift.emit.typed_held_numbers import HeldNumbers
 from looplift.emit.typed_layers import CELLS
 from looplift.emit.typed_names import stored_names
 from looplift.emit.typed_scope import Routine, Value, as_int, coerced, refuse
-from looplift.emit.typed_tensor_made import is_constant
+from looplift.emit.typed_tensor_made import by_name, is_constant
 from looplift.emit.typed_tensor_ops import is_tensor
 from looplift.emit.typed_told import assigned
 from looplift.emit.typed_types import INT, NEVER, TEXT, Arr, Ten, Tup, text_of
@@ -313,7 +313,7 @@ class Modules(HeldNumbers):
     # ------------------------------------------------------------ functions of rows
 
     def tensor_cosine_similarity(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        given = dict(zip(("x2", "dim", "eps"), nodes)) | keywords
+        given = by_name(("x2", "dim", "eps"), nodes, keywords, node)
         axis = ast.literal_eval(given["dim"]) if is_constant(given.get("dim", node)) else None
         if axis not in (0, -1) or not {*given} <= {"x2", "dim", "eps"} or not is_tensor(owner) or owner.type.rank != 1:
             raise refuse(node, "is of more than two rows")

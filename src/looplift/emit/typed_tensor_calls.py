@@ -13,7 +13,7 @@ import torch
 from looplift.emit import typed_products
 from looplift.emit.native_ops import canonical
 from looplift.emit.typed_scope import Value, coerced, refuse, truth
-from looplift.emit.typed_tensor_made import TensorMaking, is_constant
+from looplift.emit.typed_tensor_made import TensorMaking, by_name, is_constant
 from looplift.emit.typed_tensor_ops import INEXACT, is_tensor, known_row, result_of, type_of_result
 from looplift.emit.typed_tensors import has_tensor
 from looplift.emit.typed_types import (
@@ -274,7 +274,7 @@ class TensorCalls(TensorMaking):
         return self.mapped(f"Op_cast<{DTYPES[dtype]}>()", made, owner.type.dtype, owner)
 
     def tensor_clamp(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        given = dict(zip(("min", "max"), nodes)) | keywords
+        given = by_name(("min", "max"), nodes, keywords, node)
         if not set(given) <= {"min", "max"} or not given:
             raise refuse(node, "clamps in a way of its own")
         bounds = {}
@@ -302,7 +302,7 @@ class TensorCalls(TensorMaking):
         return self.fold("sum", self.operation("mul", owner, other), None, False)
 
     def tensor_linear(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        given = dict(zip(("weight", "bias"), nodes)) | keywords
+        given = by_name(("weight", "bias"), nodes, keywords, node)
         if not is_tensor(owner) or not {"weight"} <= {*given} <= {"weight", "bias"}:
             raise refuse(node, "is called in another way")
         owner = self.keep(owner)
@@ -329,7 +329,7 @@ class TensorCalls(TensorMaking):
 
     def tensor_chunk(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         """Views of equal parts along the last axis, or the first one."""
-        given = dict(zip(("chunks", "dim"), nodes)) | keywords
+        given = by_name(("chunks", "dim"), nodes, keywords, node)
         if not is_tensor(owner) or not owner.type.rank or not all(map(is_constant, given.values())) or not given:
             raise refuse(node, "is called in another way")
         count, rank = ast.literal_eval(given["chunks"]), owner.type.rank
@@ -396,8 +396,8 @@ class TensorCalls(TensorMaking):
     def folded_tensor(
         self, name: str, owner: Value, nodes: list[ast.expr], keywords: dict[str, ast.expr], node: ast.Call
     ) -> Value:
-        order = ["p", "dim", "keepdim"] if name == "norm" else ["dim", "keepdim"]
-        given = dict(zip(order, nodes)) | keywords
+        order = ("p", "dim", "keepdim") if name == "norm" else ("dim", "keepdim")
+        given = by_name(order, nodes, keywords, node)
         if name in _EXTREMES and nodes and not is_constant(nodes[0]):
             owner, other = self._beside(owner, nodes[0])
             if len(nodes) == 1 and not keywords and is_tensor(other):
@@ -455,7 +455,7 @@ class TensorCalls(TensorMaking):
     def rows_of(
         self, name: str, owner: Value, nodes: list[ast.expr], keywords: dict[str, ast.expr], node: ast.Call
     ) -> Value:
-        given = dict(zip(("dim",), nodes)) | keywords
+        given = by_name(("dim",), nodes, keywords, node)
         if set(given) != {"dim"} or not owner.type.rank or owner.type.dtype not in ("float32", "float64"):
             raise refuse(node, "is called in another way")
         self.inexact.add(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -216,7 +217,7 @@ class TensorMaking(Tensors):
 
     def joined(self, node: ast.Call, keywords: dict[str, ast.expr]) -> tuple[dict[str, ast.expr], Value]:
         """The arguments of a function that joins tensors, and the list of these."""
-        given = dict(zip(("tensors", "dim"), node.args)) | keywords
+        given = by_name(("tensors", "dim"), node.args, keywords, node)
         if "tensors" not in given or not set(given) <= {"tensors", "dim"}:
             raise refuse(node, "is called in another way")
         return given, self.listed_tensors(given["tensors"], node)
@@ -261,6 +262,15 @@ def tensor_in(type_: Any) -> Ten:
     """The tensor that a value must be."""
     type_ = type_.inner if isinstance(type_, Maybe) else type_
     return type_.tensor if isinstance(type_, Either) else type_
+
+
+def by_name(
+    names: Sequence[str], nodes: Sequence[ast.expr], keywords: dict[str, ast.expr], node: ast.AST
+) -> dict[str, ast.expr]:
+    """Arguments by their names; refused where there are more than have one."""
+    if len(nodes) > len(names):
+        raise refuse(node, "is called with more arguments than it has a form for")
+    return dict(zip(names, nodes, strict=False)) | keywords
 
 
 def is_constant(node: ast.expr) -> bool:

@@ -206,7 +206,11 @@ def full_position(p: Printer, axis: Axis, axes: tuple[Axis, ...]) -> str:
 
 def _constant_place(p: Printer, index, axes) -> str:
     if not axes:
-        return f"{'torch.as_tensor' if p.library == 'torch' else 'np.asarray'}({p.text(index).text})"
+        place = p.text(index).text
+        if p.library == "np":
+            return f"np.asarray({place})"
+        own = "" if index.op == "const" else ".clone()"  # autograd keeps it, and its array may change later
+        return f"torch.as_tensor({place}){own}"
     extents = ", ".join(p.extent(axis) for axis in axes)
     return f"{p.library}.full(({extents},), {p.text(index).text})"
 

@@ -21,6 +21,8 @@ SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Pa
 PURE = frozenset("abs float int len max min round sum item append extend sqrt exp log log2 log10 get tolist".split())
 """Functions and methods whose calls may be evaluated before or after the operands of what may fail."""
 DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
+RAISING = (ast.Pow, ast.LShift, ast.RShift, ast.MatMult)
+"""Other operators that raise of some numbers or shapes."""
 CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 Handlers = list[tuple[list[str], list[ast.stmt]]]
 """The names of the exceptions that handlers take, and what each does."""
@@ -71,8 +73,11 @@ _KNOWN = PURE | {"print"}
 def _calls(body: list[ast.stmt]) -> set[str]:
     """The names of what is called; a handler also runs for exceptions that are not asked for, when the loop itself
     does, so that nothing in it may go unseen."""
-    functions = [node.func for part in body for node in nodes_of(part) if isinstance(node, ast.Call)]
-    return {one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in functions}
+    return {_called(node) for part in body for node in nodes_of(part) if isinstance(node, ast.Call)}
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def _changes_something(body: list[ast.stmt]) -> bool:
@@ -112,16 +117,32 @@ def _tried(
     if (parts := operations.step_by_step(first)) is not None:
         return _tried([*parts, *rest], behind, handlers, counter, asked)
     if isinstance(first, ast.If):
-        first.test = operations.expression(first.test)
+        test = operations.expression(fresh_copy(first.test))
+        first.test = test if operations.found else first.test
         chain = _branch(first, _tried(rest, behind, handlers, counter, asked), handlers, counter, asked)
     else:
-        chain = [operations.visit(first), *_tried(rest, behind, handlers, counter, asked)]
+        made = operations.visit(first)
+        chain = [made if operations.found else body[0], *_tried(rest, behind, handlers, counter, asked)]
     if operations.found and operations.calls:
         raise _TooComplex  # what is called may be noticed, and would come after the operands of what may fail
+    if operations.found:
+        chain = [*operations.pending, *chain]
     for held, test, handler in reversed(operations.found):
         asked.append(handler)
         chain = [*held, ast.If(test, fresh_copy(handler), chain)]
-    return chain
+    return [*_read_before(first), *chain] if operations.found else chain
+
+
+def _read_before(node: ast.stmt) -> list[ast.stmt]:
+    """What an update of an element reads before its value is evaluated is there, else the loop itself runs."""
+    if not isinstance(node, ast.AugAssign) or not isinstance(node.target, ast.Subscript):
+        return []
+    if any(isinstance(part, ast.Call | ast.NamedExpr | ast.Slice) for part in nodes_of(node.target)):
+        raise _TooComplex
+    test = Fails()
+    test.operation, test.function, test.exceptions = "subscript", None, ["LookupError"]
+    test.operands = [fresh_copy(node.target.value), fresh_copy(node.target.slice)]
+    return [ast.Assert(ast.UnaryOp(ast.Not(), test), None)]
 
 
 def _branch(
@@ -158,6 +179,9 @@ class _Operations(ast.NodeTransformer):
         self.counter = counter
         self.found: list[tuple[list[ast.stmt], Fails, list[ast.stmt]]] = []
         self.calls = False
+        """Whether something is called or bound, which may be noticed."""
+        self.pending: list[ast.stmt] = []
+        """Statements for what may raise, to stand before the next operation that is asked."""
         self.passed = 0
         """How many operations came before that may raise what no handler takes."""
         self.entered = [0]
@@ -167,12 +191,27 @@ class _Operations(ast.NodeTransformer):
         if isinstance(node, CONDITIONAL):
             if any(self._may_fail(part) for part in nodes_of(node)):
                 raise _TooComplex
+            for part in nodes_of(node) if not isinstance(node, ast.Lambda) else ():
+                self._note(part)
             return node
         self.entered.append(self.passed)
         try:
             return super().visit(node)
         finally:
             self.entered.pop()
+
+    def _note(self, node: ast.AST) -> None:
+        """An operation is passed that no handler takes."""
+        match node:
+            case ast.BinOp(op=op):
+                self.passed += isinstance(op, (*DIVISIONS, *RAISING))
+            case ast.Subscript(ctx=ast.Load(), slice=index):
+                self.passed += not isinstance(index, ast.Slice)
+            case ast.Call():
+                self.passed += _called(node) not in ("abs", "len", "float")
+                self.calls = self.calls or _called(node) not in PURE
+            case ast.NamedExpr():
+                self.calls = True
 
     def expression(self, node: ast.expr) -> ast.expr:
         found = self.visit(node)
@@ -227,8 +266,10 @@ class _Operations(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
+        if isinstance(node.op, RAISING):
+            return self._named(node, self.pending)
         if not isinstance(node.op, DIVISIONS) or not (handler := self._handler("division")):
-            self.passed += isinstance(node.op, DIVISIONS)
+            self._note(node)
             return node
         node.left, node.right = self._held("division", None, [node.left, node.right], handler)
         return node
@@ -250,22 +291,32 @@ class _Operations(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load) or not (handler := self._handler("subscript")):
-            self.passed += isinstance(node.ctx, ast.Load)
+            self._note(node)
             return node
         if any(isinstance(part, ast.Slice | ast.Starred) for part in nodes_of(node.slice)):
+            self._note(node)
             return node
         node.value, node.slice = self._held("subscript", None, [node.value, node.slice], handler)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if (handler := self._handler("function")) and name in ("log", "log2", "log10", "sqrt") and len(node.args) == 1:
+        is_asked = _called(node) in ("log", "log2", "log10", "sqrt") and len(node.args) == 1
+        if is_asked and (handler := self._handler("function")):
             node.args = self._held("function", node.func, node.args, handler)
         else:
-            self.passed += name not in ("abs", "len", "float")
-        self.calls = self.calls or name not in PURE
+            self._note(node)
         return node
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.AST:
+        self.generic_visit(node)
+        self._note(node)
+        return node
+
+    def _named(self, value: ast.expr, held: list[ast.stmt]) -> ast.expr:
+        name = f"_operand_{next(self.counter)}"
+        held.append(ast.Assign([ast.Name(name, ast.Store())], value))
+        return ast.Name(name, ast.Load())
 
     def _held(
         self,
@@ -277,15 +328,13 @@ class _Operations(ast.NodeTransformer):
         """Names for operands, which are bound before the operation is tested."""
         if self.entered[-1]:
             raise _TooComplex  # what raises before that would come after its test
-        held: list[ast.stmt] = []
+        held, self.pending = self.pending, []
         names: list[ast.expr] = []
         for operand in operands:
             if isinstance(operand, ast.Name | ast.Constant):
                 names.append(operand)
                 continue
-            name = f"_operand_{next(self.counter)}"
-            held.append(ast.Assign([ast.Name(name, ast.Store())], operand))
-            names.append(ast.Name(name, ast.Load()))
+            names.append(self._named(operand, held))
         test = Fails()
         test.operation, test.function, test.exceptions = operation, function, handler[0]
         test.operands = [fresh_copy(name) for name in names]

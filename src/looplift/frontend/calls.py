@@ -406,8 +406,7 @@ def inline(build: Builder, callee: Const, function: Any, positional: list[Value]
     has_path = build.modules.get(callee.path) is callee.value and callee not in build.strangers
     is_guarded = (has_path and isinstance(callee.value, types.FunctionType)) or callee in build.in_guarded_cells
     if not is_guarded or "<locals>" not in function.__qualname__:  # those are guarded by what they are made of
-        for name in ("__code__", "__defaults__", "__kwdefaults__"):
-            build.watch(function, f".{name}", getattr(function, name))
+        build.watch_function(function)
     env = _bind(build, callee, function, source.tree.args, positional, keywords)
     for name in assigned_names(source.tree.body):
         env.setdefault(name, UNDEFINED)

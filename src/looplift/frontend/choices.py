@@ -56,6 +56,11 @@ class Choice(Structure):
         return chain(0)
 
 
+def at(build: Builder, path: str, items: list[Value], key: Atom) -> Choice:
+    """``experts[key]`` of a list, which takes integers alone."""
+    return Choice(path, items, build.emit("as_place", key, hint="place"))
+
+
 def under_words(build: Builder, path: str, items: Any, key: Value) -> Choice | None:
     """``heads[kind]`` of a dict of modules or functions, where ``kind`` is a text in a record of the caller."""
     if (place := _place_of(build, items, key)) is None:

@@ -8,7 +8,7 @@ from looplift.base.syntax import nodes_of
 from looplift.frontend import expressions, statements, structures, writing
 from looplift.frontend.callees import may_be_users
 from looplift.frontend.names import assigned_names, names_of
-from looplift.frontend.scope import Builder, Value
+from looplift.frontend.scope import Builder, Private, Value
 
 
 def loops_of(generators: list[ast.comprehension], body: list[ast.stmt]) -> ast.stmt:
@@ -26,7 +26,9 @@ def translate_scoped(build: Builder, generators: list[ast.comprehension], body: 
     saved = {name: build.env.pop(name) for name in private if name in build.env}
     # the first iterable is evaluated outside of the comprehension's scope
     build.env.update({k: v for k, v in saved.items() if _reads(generators[0].iter, k)})
-    outside, build.private = build.private, (*build.private, object())
+    functions = frozenset(id(node) for node in nodes_of(generators[0].iter) if isinstance(node, ast.Lambda))
+    entered = Private(build.frame, {name: saved.get(name) for name in private}, functions)
+    outside, build.private = build.private, (*build.private, entered)
     statements.translate_block(build, body)
     build.private = outside
     for name in private:
@@ -41,9 +43,11 @@ def made_first(build: Builder, iterable: ast.expr, later: list[ast.expr]) -> ast
         return iterable
     is_late = isinstance(iterable, ast.GeneratorExp)
     early = iterable.generators[0].iter if isinstance(iterable, ast.GeneratorExp) else iterable
-    if names_of(later).stores & names_of(early).loads or (is_late and has_effects(build, early)):
+    changes = any(has_effects(build, one) for one in later if not isinstance(one, ast.Lambda))
+    is_ordered = has_effects(build, early) or (changes and not isinstance(early, ast.Name | ast.Constant))
+    if names_of(later).stores & names_of(early).loads or (is_late and is_ordered):
         raise build.refuse("unsupported-syntax", "an argument changes what another one reads")
-    return iterable if is_late or not has_effects(build, iterable) else listed(build, iterable)
+    return iterable if is_late or not is_ordered else listed(build, iterable)
 
 
 def has_effects(build: Builder, node: ast.expr) -> bool:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from looplift.frontend import perhaps
 from looplift.frontend.scope import Builder, Value
-from looplift.ir.grammar import Const, If, Let, Loop, Op, Statement, Var, constant, definitions, operands, walk
+from looplift.ir.grammar import Const, If, Let, Loop, Op, Operand, Statement, Var, constant, definitions, operands, walk
 
-KEEPING = ("getitem", "iter_item", "copy", "neg", "add", "sub", "mul", "truediv", "pow", "matmul")
-"""Operations that make a tensor if one of their operands is one."""
+TAKING = ("getitem", "iter_item", "copy", "method.clone", "method.detach")
+"""Operations that make a tensor if the first of their operands is one: of a list they give an item at the place."""
+ARITHMETIC = ("neg", "add", "sub", "mul", "truediv", "pow", "matmul")
+"""Operations that make a tensor if one of their operands is one, and none is a list, which a tensor may repeat."""
+KEEPING = ("getitem", "iter_item", "copy", *ARITHMETIC)
+"""Operations that make no tensor if none of their operands is one."""
 INTEGRAL = ("copy", "neg", "add", "sub", "mul", "floordiv", "mod")
 NUMERIC = frozenset(
     """builtin.len iter_len builtin.int builtin.float as_key math.sqrt math.sin math.cos math.exp math.log math.hypot
@@ -40,10 +45,35 @@ def is_tensor(build: Builder, value: Value, *, carried: bool = True) -> bool:
             prefix, _, name = op.name.rpartition(".")
             if prefix == "torch" and name.removesuffix("_like") in CREATION:
                 return True
-            keeps = op.name in KEEPING or prefix == "inplace" or op.name in ("method.clone", "method.detach")
-            return keeps and any(is_tensor(build, a, carried=carried) for a in operands(op) if isinstance(a, Var))
+            if op.name in TAKING or prefix == "inplace":
+                return isinstance(op.args[0], Var) and is_tensor(build, op.args[0], carried=carried)
+            if op.name not in ARITHMETIC or any(_may_be_sequence(build, one) for one in operands(op)):
+                return False
+            return any(is_tensor(build, one, carried=carried) for one in operands(op) if isinstance(one, Var))
         case Loop(carries=carries) if carried:
             return is_tensor(build, next(carry.init for carry in carries if carry.after is value))
+    return False
+
+
+def _may_be_sequence(build: Builder, value: Operand) -> bool:
+    """Whether a value may be a list or tuple, of what it is before a loop."""
+    if isinstance(value, Const):
+        return isinstance(value.value, Sequence)
+    if not isinstance(value, Var) or value in build.sites:
+        return True
+    if (path := build.param_path(value)) is not None:
+        return isinstance(build.param_values[path], Sequence)
+    if value in build.entered:
+        return _may_be_sequence(build, first_value(build, value))  # type: ignore[arg-type]
+    match maker(build, value):
+        case Let(op=op) if op.name in ARITHMETIC:
+            return any(_may_be_sequence(build, one) for one in operands(op))
+        case Let(op=op) if op.name in TAKING:
+            owner = op.args[0]
+            is_of_numbers = isinstance(owner, Var) and (is_tensor(build, owner) or is_array(build, owner))
+            return not is_of_numbers and not is_python_number(build, value)
+        case Let(op=op):
+            return op.name in _LISTS
     return False
 
 
@@ -124,6 +154,20 @@ def is_integer(build: Builder, value: Value) -> bool:
             return _is_shape(build, shape)
         case Let(op=op):
             return op.name in ("builtin.len", "iter_len", "builtin.int", "as_key")
+    return False
+
+
+def is_count(build: Builder, value: Value) -> bool:
+    """Whether a value surely is an integer that is not negative: a literal, a length, or what ``max(0, n)`` gives."""
+    if isinstance(value, Const):
+        return type(value.value) is int and value.value >= 0
+    match maker(build, value) if isinstance(value, Var) else None:
+        case Let(op=Op(name="builtin.len" | "iter_len")):
+            return True
+        case Let(op=Op(name="builtin.max", args=[Const(value=0), _])):
+            return True
+        case Let(op=Op(name="add", args=args)):
+            return all(is_count(build, one) for one in args if isinstance(one, Var | Const))
     return False
 
 

@@ -536,7 +536,7 @@ def _host_item(build: Builder, value: Atom, path: str, key: Value) -> Value:
             return items[known]
         unrolling.must_be_known(build, key)
         _require_place(build, place := build.atom(key), Const(len(items)))
-        return choices.Choice(path, items, place)
+        return choices.at(build, path, items, place)
     if known is not None and known in owner:
         return build.live_in(f"{path}[{known!r}]", owner[known])
     found = _guarded_item(build, value, place := build.atom(key))
@@ -587,7 +587,7 @@ def _static_item(build: Builder, value: Const, atom: Value | Operand) -> Value:
         return found
     if isinstance(items, list) and isinstance(atom, Var):
         unrolling.must_be_known(build, atom)
-        return choices.Choice(value.path, items, atom)
+        return choices.at(build, value.path, items, atom)
     raise build.refuse("unsupported-value", f"'{value.path}' is subscripted by something not known before the loop")
 
 

@@ -23,6 +23,8 @@ from looplift.frontend.known_tests import Known, Linear, folded, leaves_early, l
 from looplift.frontend.names import assigned_names, names_of
 
 RESIZING = frozenset("append extend insert pop remove clear resize_ appendleft popleft".split())
+_RESIZERS = frozenset("heappush heappop insort insort_left insort_right".split())
+"""Methods, and functions of heapq and bisect, that change how long a list is."""
 _BUILTINS = {function.__name__: function for function in (enumerate, len, min, range, reversed, zip)}
 MAX_NODES = 600
 """Nodes of a body that is written twice."""
@@ -106,12 +108,12 @@ class _Peeler:
 
     def _changing(self, body: list[ast.stmt]) -> set[str]:
         """Names that a body assigns, lists whose length it changes, and lengths that may be those of such lists."""
-        changed = _changed(body)
-        if not changed:
-            return {*assigned_names(body)}
         arrays = {
             name for name, value in self.values.items() if hasattr(type(value), "ndim") and name not in self.bound
         }
+        changed = _changed(body, arrays)
+        if not changed:
+            return {*assigned_names(body)}
         lengths = {f"len({name})" for name in {*self.values, *self.bound} - arrays}
         return {*assigned_names(body), *changed, *lengths}
 
@@ -288,15 +290,25 @@ def _until_continue(statements: list[ast.stmt]) -> list[ast.stmt]:
 # ---------------------------------------------------------------- lists that are empty at first
 
 
-def _changed(statements: list[ast.stmt]) -> set[str]:
-    """Names of what methods are called on, which may change how long it is."""
+def _changed(statements: list[ast.stmt], arrays: set[str]) -> set[str]:
+    """The text of what may get longer or shorter; arrays do not where parts of them are stored."""
     nodes = [node for statement in statements for node in nodes_of(statement)]
-    return {
-        node.func.value.id
-        for node in nodes
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
-        and node.func.attr in RESIZING
-    }  # fmt: skip
+    found = ((node, ast.unparse(one)) for node in nodes if (one := _resized(node)) is not None)
+    return {text for node, text in found if not (isinstance(node, ast.Subscript) and text in arrays)}
+
+
+def _resized(node: ast.AST) -> ast.expr | None:
+    """What a method or a function is called on, or a part is deleted of or put into, that may change its length."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in RESIZING:
+            return owner
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[owner, *_]) if name in _RESIZERS:
+            return owner
+        case ast.Subscript(value=owner, ctx=ast.Del()):
+            return owner
+        case ast.Subscript(value=owner, slice=ast.Slice(), ctx=ast.Store()):
+            return owner
+    return None
 
 
 def _empty_before(before: list[ast.stmt], body: list[ast.stmt]) -> set[str]:

@@ -99,8 +99,7 @@ def _tree(build: Builder, callee: Value, function: types.FunctionType, tree: ast
         return None
     if any(isinstance(node, UNKNOWN) for node in every) or any(_may_hide(node) for node in every):
         return None
-    for name in ("__code__", "__defaults__", "__kwdefaults__"):
-        build.watch(function, f".{name}", getattr(function, name))
+    build.watch_function(function)
     return tree
 
 
@@ -119,8 +118,9 @@ def _bindings(
     if any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords):
         return None
     given = dict(zip(plain, call.args, strict=False))
+    named = [one.arg for one in (*arguments.args, *arguments.kwonlyargs)]
     for keyword in call.keywords:
-        if keyword.arg in given or keyword.arg not in (*plain, *(one.arg for one in arguments.kwonlyargs)):
+        if keyword.arg in given or keyword.arg not in named:
             return None
         given[str(keyword.arg)] = keyword.value
     last = function.__defaults__ or ()  # which may be others than those of the text

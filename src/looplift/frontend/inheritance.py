@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import inspect
 import types
 import typing
@@ -71,9 +72,13 @@ def _is_builtin(value: Any) -> bool:
 
 
 def _is_kind_of_tensor(one: Any) -> bool:
-    """Whether a class holds some tensors only, or says itself which ones."""
+    """Whether a class holds some tensors only, or says itself which ones, as ``torch.FloatTensor`` does."""
     import torch
 
-    if not isinstance(one, type) or (issubclass(one, torch.Tensor) and one is not torch.Tensor):
+    if one is torch.Tensor:
+        return False
+    if not isinstance(one, type) or issubclass(one, torch.Tensor):
         return True
-    return type(one).__instancecheck__ is not type.__instancecheck__ and not is_of_library(one.__module__)
+    asked = type(one).__instancecheck__
+    is_plain = asked is type.__instancecheck__
+    return not is_plain and not (asked is abc.ABCMeta.__instancecheck__ and is_of_library(one.__module__))

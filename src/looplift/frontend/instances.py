@@ -399,8 +399,7 @@ def _bound(
         given = signature.bind(found, *args, **kwargs).arguments
     except TypeError as error:
         raise build.refuse("unknown-call", f"the call of '{callee.path}' does not fit: {error}") from None
-    for name in ("__code__", "__defaults__", "__kwdefaults__"):
-        build.watch(function, f".{name}", getattr(function, name))
+    build.watch_function(function)
     return {
         name: given[name] if name in given else calls.default_value(build, callee, one.default)
         for name, one in list(signature.parameters.items())[1:]

@@ -124,7 +124,8 @@ def of_library(
     if known is itertools.chain and not keywords:
         return functools.reduce(functools.partial(_chained, build), sources)
     if known is itertools.islice and not keywords and len(inners) > 1:
-        return _sliced(build, sources[0], [expressions.evaluate_atom(build, inner) for inner in inners[1:]])
+        bounds = [expressions.evaluate_atom(build, inner) for inner in inners[1:]]
+        return _sliced(build, sources[0], bounds, calls=_maps(build, inners[:1]))
     if known is itertools.zip_longest and {keyword.arg for keyword in keywords} <= {"fillvalue"}:
         fill = expressions.evaluate(build, keywords[0].value) if keywords else Const(None)
         return _zip_longest(build, sources, fill)
@@ -133,8 +134,8 @@ def of_library(
 
 def _chained(build: Builder, first: Source, second: Source) -> Source:
     """``chain(xs, ys)``: the items of one, then those of the other."""
-    count = _length(build, first)
-    total = build.emit("add", count, _length(build, second), hint="n")
+    count = _count(build, first)
+    total = build.emit("add", count, _count(build, second), hint="n")
 
     def item(build: Builder, index: Atom) -> Value:
         late = build.emit("sub", index, count)
@@ -148,14 +149,16 @@ def _chained(build: Builder, first: Source, second: Source) -> Source:
     return Source(Range(Const(0), total, Const(1)), item, (*first.sequences, *second.sequences))
 
 
-def _sliced(build: Builder, source: Source, bounds: list[Atom]) -> Source | None:
-    """``islice(xs, stop)`` and ``islice(xs, start, stop, step)``."""
+def _sliced(build: Builder, source: Source, bounds: list[Atom], *, calls: bool) -> Source | None:
+    """``islice(xs, stop)`` and ``islice(xs, start, stop, step)``. ``calls``: the items are made by calls."""
     start, stop, step = (Const(0), bounds[0], Const(1)) if len(bounds) == 1 else (*bounds, Const(1))[:3]
     start, step = (default if _is_none(bound) else bound for bound, default in ((start, Const(0)), (step, Const(1))))
     if not (isinstance(step, Const) and type(step.value) is int and step.value > 0):
         return None
     if not all(_is_none(bound) or evident.is_integer(build, bound) for bound in (start, stop)):
         return None
+    if calls and not (_is(start, 0) and _is(step, 1)):
+        raise build.refuse("unsupported-iterable", "'islice' also asks for the items of 'map' that it passes over")
     end = _length(build, source)
     for bound in (start, stop):
         if isinstance(bound, Var):
@@ -305,6 +308,12 @@ def _length(build: Builder, source: Source) -> Atom:
     return count_of(build, domain)
 
 
+def _count(build: Builder, source: Source) -> Atom:
+    """How many items, to count with: none where a plain range ends below zero."""
+    length = _length(build, source)
+    return length if evident.is_count(build, length) else build.emit("builtin.max", Const(0), length, hint="n")
+
+
 def _is(atom: Atom, number: int) -> bool:
     return isinstance(atom, Const) and atom.value == number and type(atom.value) is int
 
@@ -322,8 +331,22 @@ def _is_call_of(build: Builder, node: ast.expr, names: Sequence[str]) -> bool:
     return is_named and build.is_builtin(node.func.id)  # type: ignore[union-attr]
 
 
+def _maps(build: Builder, nodes: list[ast.expr]) -> bool:
+    """Whether a call of ``map`` is among these, whose items are made when they are asked for."""
+    calls = (part for node in nodes for part in nodes_of(node) if isinstance(part, ast.Call))
+    return any(_is_call_of(build, call, ("map",)) for call in calls)
+
+
+def _is_iterator(build: Builder, node: ast.expr) -> bool:
+    """Whether an expression is a call that gives an iterator, of Python's own or of ``itertools``."""
+    if _is_call_of(build, node, _ITERATORS):
+        return True
+    known = nests.library_value(build, node.func) if isinstance(node, ast.Call) else None
+    return isinstance(known, type) and known.__module__ == "itertools"
+
+
 def _reversed(build: Builder, inner: ast.expr, body: Sequence[ast.stmt]) -> Source | list[Value]:
-    if _is_call_of(build, inner, _ITERATORS):
+    if _is_iterator(build, inner):
         raise build.refuse("unsupported-iterable", "an iterator is not reversible, and 'reversed' raises")
     source = source_of_iterable(build, inner, body)
     if isinstance(source, list):
@@ -387,8 +410,7 @@ def _zip(
     build: Builder, inners: list[ast.expr], body: Sequence[ast.stmt], *, strict: bool = False
 ) -> Source | list[Value]:
     """Items side by side, up to the end of the shortest; ``strict``: all are as long."""
-    calls = (node for inner in inners[:-1] for node in nodes_of(inner) if isinstance(node, ast.Call))
-    if any(_is_call_of(build, node, ("map",)) for node in calls):
+    if _maps(build, inners[:-1]):
         raise build.refuse("unsupported-iterable", "'zip' asks for an item more of what is mapped before its last one")
     sources = [_source_of_argument(build, inner, body) for inner in inners]
     every = [source for part in sources for source in part]

@@ -68,6 +68,18 @@ def _is_term(node: ast.expr) -> bool:
     return False
 
 
+def _names(node: ast.expr) -> set[str]:
+    """The names that are terms of a sum."""
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return _names(left) | _names(right)
+        case ast.UnaryOp(operand=operand):
+            return _names(operand)
+        case ast.Name(id=name):
+            return {name}
+    return set()
+
+
 def of_index(index: str, first: Linear, step: int, changing: Collection[str], *, later: bool) -> Known:
     """What is known of tests of an index in its first iteration, where it is ``first``; or in all that follow."""
     changing = {*changing} - {index}
@@ -75,6 +87,8 @@ def of_index(index: str, first: Linear, step: int, changing: Collection[str], *,
     def known(node: ast.expr) -> bool | None:
         match node:
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _SIGNS:
+                if not _names(left) | _names(right) <= {index, *first.terms}:
+                    return None  # others may be no integers: ``x + i > x`` does not hold of a great float
                 sides = linear(left, changing), linear(right, changing)
             case ast.Name(id=name) if name == index:
                 op, sides = ast.NotEq(), (Linear({index: 1}, 0), Linear({}, 0))

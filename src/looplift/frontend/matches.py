@@ -20,6 +20,7 @@ import itertools
 from collections.abc import Iterator
 
 from looplift.base.syntax import nodes_of
+from looplift.frontend.names import assigned_names, parameters
 
 ALWAYS = ast.Constant(True)
 """The test of a pattern that everything fits."""
@@ -32,12 +33,18 @@ def without_matches(tree: ast.FunctionDef) -> ast.FunctionDef:
     """The tree with an ``if`` for each ``match``, where that is possible."""
     used = {node.id for node in nodes_of(tree) if isinstance(node, ast.Name)}
     fresh = (name for n in itertools.count() if (name := f"_subject_{n}") not in used)
-    return ast.fix_missing_locations(_Chained(fresh).visit(tree))
+    return ast.fix_missing_locations(_Chained(fresh, _own_names(tree)).visit(tree))
+
+
+def _own_names(tree: ast.FunctionDef) -> set[str]:
+    """The local names that no other function binds anew."""
+    declared = {name for node in nodes_of(tree) if isinstance(node, ast.Nonlocal | ast.Global) for name in node.names}
+    return {*parameters(tree.args), *assigned_names(tree.body)} - declared
 
 
 class _Chained(ast.NodeTransformer):
-    def __init__(self, fresh: Iterator[str]):
-        self.fresh = fresh
+    def __init__(self, fresh: Iterator[str], own: set[str]):
+        self.fresh, self.own = fresh, own
 
     def visit_Match(self, node: ast.Match) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)
@@ -56,7 +63,7 @@ class _Chained(ast.NodeTransformer):
         match node.subject:
             case ast.Tuple(elts=items) if not any(isinstance(item, ast.Starred) for item in items):
                 return [self._named(item, held) for item in items]
-            case ast.Name(id=name) if name not in _bound(node):
+            case ast.Name(id=name) if name not in _bound(node) and (name in self.own or not _runs_code(node)):
                 return name
         return self._named(node.subject, held)
 
@@ -71,6 +78,12 @@ def _bound(node: ast.Match) -> set[str | None]:
     parts = [part for case in node.cases for one in (case.pattern, case.guard) if one for part in nodes_of(one)]
     walrus = {part.target.id for part in parts if isinstance(part, ast.NamedExpr)}
     return walrus | {part.name for part in parts if isinstance(part, ast.MatchAs)}
+
+
+def _runs_code(node: ast.Match) -> bool:
+    """Whether a guard may run code elsewhere, which may bind a name that is not the function's own."""
+    kinds = (ast.Call, ast.Attribute, ast.Subscript, ast.Await, ast.Yield, ast.YieldFrom)
+    return any(isinstance(part, kinds) for case in node.cases if case.guard for part in nodes_of(case.guard))
 
 
 def _taken(case: ast.match_case, subject: Subject, rest: list[ast.stmt]) -> list[ast.stmt] | None:

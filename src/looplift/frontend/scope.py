@@ -162,6 +162,19 @@ class Frame:
     """By which the region reaches the function, closure and all."""
     parent: Frame | None = None
     """The frame that a function inside the region was made in."""
+    private: tuple[Private, ...] = ()
+    """The comprehensions that such a function was made in, whose names it sees."""
+
+
+@dataclass(eq=False)
+class Private:
+    """A comprehension that is translated now, whose names end with it."""
+
+    frame: Frame
+    hidden: dict[str, Value | None]
+    """What each of its names was before, in the frame that it stands in; None of what was not bound."""
+    outside: frozenset[int]
+    """The functions of its first iterable, by identity, which are made outside of it."""
 
 
 @dataclass
@@ -352,8 +365,8 @@ class Builder:
     """The iterations of the unrolled loops that are translated now, outermost first."""
     entered: dict[Var, Value] = field(default_factory=dict)
     """What the variables of loops hold before them."""
-    private: tuple[object, ...] = ()
-    """The comprehensions that are translated now, whose names end with them."""
+    private: tuple[Private, ...] = ()
+    """The comprehensions that are translated now, outermost first."""
     unrolled: dict[Span, int] = field(default_factory=dict)
     """How many iterations the loops have that were unrolled."""
     markers: bool = False
@@ -499,14 +512,30 @@ class Builder:
     # ------------------------------------------------------------ names
 
     def lookup(self, name: str) -> Value:
-        if name in self.env:
-            value = self.env[name]
+        frame, value = self._seen(name)
+        if value is not None:
             if is_unbound(value):
                 raise self.refuse("unsupported-syntax", f"'{name}' may not be bound here")
             return value
-        if self.frame.parent is not None:
-            with self.within(self.frame.parent):
-                return self.lookup(name)
+        with self.within(frame):
+            return self._outer(name)
+
+    def _seen(self, name: str) -> tuple[Frame, Value | None]:
+        """The frame that binds a name, of those that the function at hand stands in, and the value; else the
+        outermost of them and None."""
+        frame, private = self.frame, self.private
+        while (value := self._value_in(frame, name, private)) is None and frame.parent is not None:
+            frame, private = frame.parent, frame.private
+        return frame, value
+
+    def _value_in(self, frame: Frame, name: str, private: tuple[Private, ...]) -> Value | None:
+        """A name's value for who sees the names of these comprehensions, and not those of others."""
+        for entered in self.private:
+            if entered.frame is frame and name in entered.hidden and entered not in private:
+                return entered.hidden[name]
+        return frame.env.get(name)
+
+    def _outer(self, name: str) -> Value:
         found = self.outer_value(name)
         if found is MISSING:
             raise self.refuse("unsupported-syntax", f"the name '{name}' is not known before the loop runs")
@@ -524,12 +553,14 @@ class Builder:
             self.frames.pop()
 
     def outer_value(self, name: str) -> Any:
-        if self.frame.parent is not None:
-            with self.within(self.frame.parent):
-                return self.outer_value(name) if name not in self.env else MISSING
-        if name in self.frame.outer:
-            return self.frame.outer[name]
-        if self.frame.is_root and name in self.bound:
+        frame, private = self.frame, self.private
+        while frame.parent is not None:
+            frame, private = frame.parent, frame.private
+            if self._value_in(frame, name, private) is not None:
+                return MISSING
+        if name in frame.outer:
+            return frame.outer[name]
+        if frame.is_root and name in self.bound:
             return MISSING
         return getattr(builtins, name, MISSING)
 
@@ -592,6 +623,15 @@ class Builder:
     def watch(self, owner: Any, access: str, value: Any, path: str = "") -> None:
         """The variant holds while ``owner`` then ``access`` is this value."""
         self.foreign.setdefault((id(owner), f"{access} {path}"), Watched(owner, access, value, path))
+
+    def watch_function(self, function: types.FunctionType) -> None:
+        """The variant holds while a function's code and defaults are these; those of keywords may change in place."""
+        self.watch(function, ".__code__", function.__code__)
+        self.watch(function, ".__defaults__", function.__defaults__)
+        if not function.__kwdefaults__:
+            self.watch(function, ".__kwdefaults__", function.__kwdefaults__)
+        for name, value in (function.__kwdefaults__ or {}).items():
+            self.watch(function, f".__kwdefaults__[{name!r}]", value)
 
     def foreign_value(self, name: str, value: Any) -> Atom:
         """A name of an inlined function's own module or closure: static, or a number that is guarded to stay."""

@@ -19,6 +19,7 @@ from looplift.frontend.scope import (
     Builder,
     Frame,
     Late,
+    Private,
     Restart,
     Site,
     Structure,
@@ -455,7 +456,7 @@ class Closure(Structure):
     node: ast.Lambda | ast.FunctionDef
     frame: Frame
     defaults: dict[str, Value]
-    private: tuple[object, ...]
+    private: tuple[Private, ...]
 
     @property
     def noun(self) -> str:  # type: ignore[override]
@@ -470,7 +471,8 @@ class Closure(Structure):
         body: list[ast.stmt] = [ast.Return(self.node.body)] if isinstance(self.node, ast.Lambda) else self.node.body
         for name in assigned_names(body):
             env.setdefault(name, UNDEFINED)
-        frame = Frame(env, self.frame.outer, file=self.frame.file, parent=self.frame)
+        outer = self.frame.outer
+        frame = Frame(env, outer, file=self.frame.file, parent=self.frame, private=self.private)
         return calls.run_body(build, frame, self.node, body)
 
     def _bound(self, build: Builder, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:
@@ -509,7 +511,10 @@ def closure(build: Builder, node: ast.Lambda | ast.FunctionDef) -> Closure:
     pairs = list(zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True))
     pairs += [(one.arg, value) for one, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value]
     defaults = {name: expressions.evaluate(build, value) for name, value in pairs}
-    return Closure(node, build.frame, defaults, build.private)
+    private = build.private
+    while private and id(node) in private[-1].outside:
+        private = private[:-1]
+    return Closure(node, build.frame, defaults, private)
 
 
 def _check_annotations(build: Builder, node: ast.Lambda | ast.FunctionDef) -> None:

@@ -7,7 +7,22 @@ return torch.stack(out) if out else 0    return torch.stack(out)
 from __future__ import annotations
 
 from looplift.base.data import replace
-from looplift.ir.grammar import Append, Block, Function, If, Let, Loop, Op, Statement, Var, children, uses, walk
+from looplift.ir.grammar import (
+    Append,
+    Block,
+    Const,
+    Function,
+    If,
+    Let,
+    Loop,
+    Op,
+    Statement,
+    Store,
+    Var,
+    children,
+    uses,
+    walk,
+)
 from looplift.ir.started import Changes
 
 
@@ -62,6 +77,8 @@ def _without_empty_sides(function: Function) -> Function:
     for statement in walk(function.body):
         if isinstance(statement, Let) and statement.op.name.startswith(("method.", "inplace.")):
             full -= {atom for atom in uses(statement) if isinstance(atom, Var)}
+        elif isinstance(statement, Store) and not isinstance(statement.index, Var | Const):
+            full.discard(statement.ref)  # a slice may be stored no items
     changed = Changes({}, {})
     for statement in walk(function.body):
         if isinstance(statement, If) and statement.cond in full and not _holds_another(statement, full):

@@ -173,12 +173,19 @@ def _exponential(s: Slopes, x: Any, y: Var, g: Atom, alpha: Operand, scale: floa
     """``elu`` and ``selu``: below zero the result is ``scale * alpha * (exp(x) - 1)``."""
     floor = s.let("mul", alpha, Const(scale)) if scale != 1 else alpha
     above = g if scale == 1 else s.let("mul", g, Const(scale))
-    return s.let("torch.where", s.let("torch.le", x, Const(0)), s.let("mul", g, s.let("add", y, floor)), above)
+    return _falling(s, x, s.let("mul", g, floor), above, lambda below: below)
 
 
 def _celu(s: Slopes, x: Any, y: Var, g: Atom, alpha: Operand) -> Atom:
-    steep = s.let("add", s.let("truediv", y, alpha), Const(1))
-    return s.let("torch.where", s.let("torch.le", x, Const(0)), s.let("mul", g, steep), g)
+    return _falling(s, x, g, g, lambda below: s.let("truediv", below, alpha))
+
+
+def _falling(s: Slopes, x: Any, below: Atom, above: Atom, exponent: Callable[[Atom], Atom]) -> Atom:
+    """A slope that falls off exponentially below zero; torch has no second one at zero, by a formula of its own."""
+    s.check_no_graph("elu")
+    alive = s.let("torch.le", x, Const(0))
+    steep = s.let("torch.exp", exponent(s.let("torch.where", alive, x, Const(0.0))))
+    return s.let("torch.where", alive, s.let("mul", below, steep), above)
 
 
 def _between(s: Slopes, x: Any, y: Var, g: Atom, lo: Operand, hi: Operand) -> Atom:
@@ -212,7 +219,17 @@ def _softplus(s: Slopes, x: Any, y: Var, g: Atom, beta: Operand, threshold: Oper
     return s.let("torch.where", s.let("torch.gt", z, threshold), g, s.let("mul", g, s.let("torch.sigmoid", z)))
 
 
+def _require_moderate(s: Slopes, x: Any, bound: float, name: str) -> None:
+    """Beyond this torch's own second derivative of an activation overflows, to NaN; else the loop runs."""
+    if s.creates:
+        inside = s.let("torch.le", s.let("torch.abs", x), Const(bound))
+        s.require(
+            s.let("method.all", inside), f"a moderate number that '{name}' takes, whose gradient is differentiated"
+        )
+
+
 def _mish(s: Slopes, x: Any, y: Var, g: Atom) -> Atom:
+    _require_moderate(s, x, 80.0, "mish")
     t = s.let("torch.tanh", s.let("torch.nn.functional.softplus", x))
     steep = s.let("mul", s.let("mul", x, s.let("torch.sigmoid", x)), s.let("sub", Const(1), s.let("mul", t, t)))
     return s.let("mul", g, s.let("add", t, steep))
@@ -223,11 +240,15 @@ def _logsigmoid(s: Slopes, x: Any, y: Var, g: Atom) -> Atom:
 
 
 def _softsign(s: Slopes, x: Any, y: Var, g: Atom) -> Atom:
-    return s.let("truediv", g, s.let("torch.square", s.let("add", s.let("torch.abs", x), Const(1))))
+    """Of the numerator and of the denominator, as torch divides them."""
+    divisor = s.let("add", s.let("torch.abs", x), Const(1))
+    below = s.let("mul", s.let("neg", g), s.let("truediv", y, divisor))
+    return s.let("add", s.let("truediv", g, divisor), s.let("mul", below, s.let("torch.sign", x)))
 
 
 def _tanhshrink(s: Slopes, x: Any, y: Var, g: Atom) -> Atom:
-    return s.let("mul", g, s.let("torch.square", s.let("torch.tanh", x)))
+    """Of ``x - tanh(x)``, term by term, which cancel near zero as in torch."""
+    return s.let("sub", g, _tanh(s, x, s.let("torch.tanh", x), g))
 
 
 def _gelu(s: Slopes, let: Let, g: Atom) -> None:
@@ -235,6 +256,7 @@ def _gelu(s: Slopes, let: Let, g: Atom) -> None:
     flow = {"none": _gelu_exact, "tanh": _gelu_by_tanh}.get(given(let, 9, "approximate", "none"))
     if flow is None:
         raise s.refusal("a gradient through 'gelu' of a kind that is not known before the loop runs")
+    _require_moderate(s, let.op.args[0], 1e12, "gelu")
     s.add(let.op.args[0], lambda: flow(s, let.op.args[0], g))
 
 

@@ -56,11 +56,12 @@ def _keeping(let: Let) -> dict[str, Operand]:
 
 
 def _extreme(s: Slopes, let: Let, slope: Atom) -> None:
-    """``amax`` and ``amin``: elements that are equal share the slope."""
+    """``amax`` and ``amin``: elements that are equal share the slope, and NaN, which equals nothing, has NaN."""
     only(s, let, 3, "dim", "keepdim")
     x = let.op.args[0]
     if not s.shape(x):
-        return s.add(x, slope)
+        hit = s.let("torch.eq", x, x)
+        return s.add(x, lambda: s.let("truediv", s.let("mul", slope, hit), hit))
     slope, y = _beside(s, let, 1, slope, let.var)
     hits = s.let("torch.eq", x, y)
     over = _keeping(let) if given(let, 1, "dim") != () else {}

@@ -43,6 +43,7 @@ ARITY = {
     "not_in": 2,
     "as_key": 1,
     "key_place": 2,
+    "as_place": 1,
     "as_divisor": 2,
 }
 

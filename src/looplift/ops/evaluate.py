@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -67,6 +68,8 @@ def apply(name: str, args: list[Any], kwargs: dict[str, Any], called: Callable[[
             return _as_key(args[0])
         case "key_place":
             return args[0].index(args[1]) if args[1] in args[0] else -1
+        case "as_place":
+            return _as_place(args[0])
         case "as_divisor":
             return _as_divisor(*args)
         case _ if name == THROUGH:
@@ -110,6 +113,15 @@ def _as_key(value: Any) -> int:
     if type(value) is not int and not isinstance(value, np.integer):
         raise NotLiftable("unsupported-value", f"a dict or a place is asked for a key that is a {type(value).__name__}")
     return int(value)
+
+
+def _as_place(value: Any) -> Any:
+    """What a list is subscripted by."""
+    try:
+        operator.index(value)
+    except TypeError:
+        raise NotLiftable("unsupported-value", f"a list is subscripted by a {type(value).__name__}") from None
+    return value
 
 
 def _as_divisor(dividend: Any, divisor: Any) -> Any:

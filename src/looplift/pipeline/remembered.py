@@ -30,7 +30,9 @@ from looplift.base.spans import Span
 from looplift.build import kept
 from looplift.pipeline.packed import packed, unpacked
 from looplift.runtime import entry, guards
+from looplift.runtime.contents import CONTAINERS
 from looplift.runtime.descriptions import PLAIN, Describer, DescribingWriter
+from looplift.runtime.snapshot import parts
 from looplift.runtime.text import mentions
 from looplift.runtime.variants import RegionCode
 
@@ -116,13 +118,20 @@ def _key_of(
         texts = [describer.text(code), *entry.root_conditions(writer, values)]
         texts += guards.autocast_conditions(writer) if torch._C._is_any_autocast_enabled() else []
         texts.append(_surroundings())
+        told = [(name, _kinds_inside(value)) for name, value in values.items()]
     except Exception:  # objects of users' answer as they like, and files may go: what is not told is not remembered
         return None
     flags = [(name, value) for name, value in values.items() if isinstance(value, bool)]
     asked = [getattr(settings, name) for name in fields_of(settings)]
-    states = [sorted(guards.uneven(values)), guards.modes(), np.geterr()]
+    states = [sorted(guards.uneven(values)), guards.modes(), np.geterr(), told]
     texts += [*values, *map(repr, [*parts, flags, asked, *states])]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:32]
+
+
+def _kinds_inside(value: Any) -> list[tuple[bool, ...]]:
+    """What tensors there are in containers, as far as operations on them are others."""
+    tensors = [one for one in parts(value) if isinstance(one, torch.Tensor)] if type(value) in CONTAINERS else ()
+    return sorted({(one.is_inference(), one.is_neg(), one.is_conj(), one.requires_grad) for one in tensors})
 
 
 @cache

@@ -14,11 +14,26 @@ from typing import Any
 import numpy as np
 import torch
 
+from looplift.base.classes import declares
+
 ARRAYS = (torch.Tensor, torch.nn.Parameter, np.ndarray)
 ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None), range, slice, torch.dtype, torch.device))
 CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque, collections.defaultdict, collections.Counter,
               collections.OrderedDict)  # fmt: skip
 FACTORIES = (int, float, bool, complex, str, bytes, object, *CONTAINERS, type(None))
+
+
+_OF_READING = "__getitem__ __iter__ __len__ __bool__ __contains__ __reversed__".split()
+_OF_COPYING = "keys values items get copy clear extend update".split()
+
+
+def runs_code(value: Any) -> bool:
+    """Whether to look at what is in a container, or how much, may run methods that a class of a user's declares."""
+    kind = type(value)
+    if kind in CONTAINERS or kind in ATOMS or not issubclass(kind, (*CONTAINERS, str, bytes, bytearray)):
+        return False
+    names = _OF_READING if issubclass(kind, tuple) else (*_OF_READING, *_OF_COPYING)  # fields may go by other names
+    return any(declares(kind, name) for name in names)
 
 
 def holds_only(kinds: tuple[type, ...], *values: Any) -> bool:

@@ -22,12 +22,12 @@ from looplift.runtime import alternatives, awaited, entry, guards, rivals, secon
 from looplift.runtime.inside import Inside
 from looplift.runtime.patience import Allowance, Patience
 from looplift.runtime.records import Records, failed_check, is_beyond
-from looplift.runtime.snapshot import Attributes, CannotCopy, Containers, GeneratorStates, Saved, root_of
+from looplift.runtime.snapshot import Containers, GeneratorStates, generators_in, is_generator, root_of
 from looplift.runtime.stopwatch import Stopwatch
 from looplift.runtime.traced import Numbered, traced_entry
 from looplift.runtime.trials import Trial, decided_together, size_class
 from looplift.runtime.variants import Program, RegionCode, build_function
-from looplift.runtime.verification import BUDGET, Outcome, Verdict, ended_in, verified_call
+from looplift.runtime.verification import BUDGET, Outcome, Undo, Verdict, ended_in, verified_call
 
 if TYPE_CHECKING:
     from looplift.runtime.graphs import Graphs
@@ -235,7 +235,7 @@ class Dispatcher:
 
     def take(self, variant: Variant, values: dict[str, Any], compiled: Callable[..., RegionCode]) -> None:
         """Let a variant run the code that is compiled for values; raises NotLiftable where there is none."""
-        before, containers = GeneratorStates(values.values()), Containers(values.values())
+        before, containers = GeneratorStates(generators_in(values.values())), Containers(values.values())
         try:
             code = compiled(values)
         finally:
@@ -244,10 +244,18 @@ class Dispatcher:
         for root in {root_of(path) for path in code.mutated} - values.keys():
             raise NotLiftable("unsupported-value", f"'{root}' is written to, and a global; pass it as an argument")
         if code.commits_early:
-            _check_saved(code, values)
+            self._check_saved(code, values)
+        read = entry.reader(self.program, values)
+        code.generators = [path for path in code.paths if path not in values and is_generator(read(path))]
         variant.conditions = entry.variant_conditions(self.writer, self.program, values, code)
         variant.call = build_function(self.program, code, values, variant.number)
         variant.code = code
+
+    def _check_saved(self, code: RegionCode, values: dict[str, Any]) -> None:
+        try:
+            Undo(self.program, code, values, writes=True, draws=False)
+        except RequirementFailed as why:
+            raise NotLiftable("unsupported-value", str(why)) from None
 
     def _check_guards(self, variant: Variant, values: dict[str, Any]) -> None:
         """Refuse a variant whose guards do not hold for the very values that it was made for, and those like them."""
@@ -629,11 +637,12 @@ class Dispatcher:
         code, call = variant.code, variant.call
         if code is None or call is None:  # another thread has given it up meanwhile
             return self.program.original(*arguments), None
-        unproved = code.mutated if not variant.verified else ()
         watch = Stopwatch()
-        saved = self._saved(code.mutated if code.commits_early else unproved, values)
-        states = GeneratorStates(values.values()) if code.random else None
-        attributes = Attributes(code.sets, entry.reader(self.program, values)) if code.sets else None
+        try:
+            writes = code.commits_early or not variant.verified
+            undo = Undo(self.program, code, values, writes=writes, draws=code.random)
+        except RequirementFailed as failure:
+            return None, failure
         if not (code.random or code.commits_early):
             watch = Stopwatch()  # what is saved for others is saved in the first call alone
         try:
@@ -642,19 +651,8 @@ class Dispatcher:
                 trial.took(watch.seconds(), entered)
             return result, None
         except Exception as failure:
-            if saved is not None:
-                saved.restore()
-            if states is not None:
-                states.restore()
-            if attributes is not None:
-                attributes.restore()
+            undo.restore()
             return None, failure
-
-    def _saved(self, paths: Iterable[str], values: dict[str, Any]) -> Saved | None:
-        try:
-            return Saved(map(entry.reader(self.program, values), paths)) if paths else None
-        except CannotCopy:
-            return None
 
     def failed(self, variant: Variant, failure: Exception, *arguments: Any) -> Any:
         """Batched statements raised before they changed anything: the original decides what is right."""
@@ -719,13 +717,6 @@ class Dispatcher:
 
 def _said(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
-
-
-def _check_saved(code: RegionCode, values: dict[str, Any]) -> None:
-    try:
-        Saved(values[path] for path in code.mutated if path in values)
-    except CannotCopy as why:
-        raise NotLiftable("unsupported-value", f"what the loop writes could not be undone: {why}") from None
 
 
 def _gets_faster(code: RegionCode, trial: Trial) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from looplift.base.classes import declares
 from looplift.base.declared import asks_for_classes
 from looplift.base.errors import NotLiftable, TooLarge
 from looplift.runtime import guards, hot
@@ -22,6 +23,7 @@ from looplift.runtime.contents import ATOMS, CONTAINERS, names_in
 from looplift.runtime.variants import (
     Program,
     RegionCode,
+    called_builtins,
     make_function,
     own_builtins,
     sees_no_small_numbers,
@@ -66,7 +68,7 @@ def named_values(
 def reader(program: Program, values: Mapping[str, Any]) -> Callable[[str], Any]:
     """Reads paths such as ``self.weight`` from the values of the root names."""
     names = {**program.namespace, **values}
-    return lambda path: eval(path, names)
+    return lambda path: eval(path, names | called_builtins(path, values) if "(" in path else names)
 
 
 # ---------------------------------------------------------------- conditions
@@ -78,10 +80,11 @@ def variant_conditions(
     read = reader(program, values)
     every = root_conditions(writer, values, code.objects)
     paths = guards.path_conditions(writer, [path for path in code.paths if path not in values], read)
+    paths = [_renamed(text, writer, called_builtins(text, values)) for text in paths]
     standard = standard_namespace()
     needed = {name for text in code.guards for name in re.findall(r"\b[A-Za-z_]\w*", text)} - values.keys()
     names = {name: value for name, value in (standard | code.namespace).items() if name in needed}
-    names |= own_builtins(" ".join(code.guards), {*values, *names}, program.namespace)
+    names |= own_builtins(" ".join(code.guards), {*values, *names})
     shapes = {name: writer.shapes[name] for name in values if name in writer.shapes}
     asked = {text: f"({_renamed(_with_shapes(text, shapes), writer, names)})" for text in code.guards}
     first = [condition for text, condition in asked.items() if asks_for_classes(text)]
@@ -131,12 +134,14 @@ def _with_shapes(text: str, shapes: Mapping[str, str]) -> str:
 
 
 def _renamed(text: str, writer: guards.Writer, names: Mapping[str, Any]) -> str:
-    """An expression in which what is not the user's goes by the writer's names."""
-    return re.sub(
-        r"(?<![\w.'\"])[A-Za-z_]\w*",
+    """An expression in which what is not the user's goes by the writer's names; texts and keywords stay."""
+    return _WORDS.sub(
         lambda found: writer.constant(names[found.group()]) if found.group() in names else found.group(),
         text,
     )
+
+
+_WORDS = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<![\w.])[A-Za-z_]\w*\b(?!=[^=])""")
 
 
 def root_conditions(writer: guards.Writer, values: Mapping[str, Any], objects: Iterable[str] = ()) -> list[str]:
@@ -167,7 +172,7 @@ def refusal_conditions(writer: guards.Writer, values: Mapping[str, Any], *, limi
     """Conditions on the root names alone, flags and words among them; ``limited`` to values of about this size."""
     every = root_conditions(writer, values)
     for name, value in values.items():
-        if isinstance(value, (bool, str)):
+        if isinstance(value, (bool, str)) and not declares(type(value), "__eq__"):
             every.append(f"{name} == {writer.constant(value)}")
         if limited:
             every += guards.size_limits(writer, name, value)
@@ -206,6 +211,7 @@ def build_entry(dispatcher: Dispatcher, *, timed: bool = False) -> Callable[...,
     constants = dict(dispatcher.writer.constants)
     constants |= {
         "_looplift_compiling": torch.compiler.is_dynamo_compiling,
+        "_looplift_exception": Exception,
         "_looplift_original": program.original,
         "_looplift_miss": undisturbed(dispatcher.miss),
         "_looplift_refused": undisturbed(dispatcher.refused),
@@ -270,7 +276,7 @@ def _choice(dispatcher: Dispatcher, variants: list[Variant], constants: dict[str
         lines += _smaller(variant, variants, "            ")
         word = "elif"
     # a name that is not bound, an attribute that is gone: another kind of arguments
-    return [*lines, "    except Exception:", "        pass"]
+    return [*lines, "    except _looplift_exception:", "        pass"]
 
 
 def _fits(modes: str, variant: Variant, constants: Mapping[str, Any]) -> str:
@@ -324,7 +330,7 @@ def _case(dispatcher: Dispatcher, place: int, variant: Variant, constants: dict[
         *lines,
         "        try:",
         f"            return _looplift_call_{place}({parameters})",
-        "        except Exception as error:",
+        "        except _looplift_exception as error:",
         "            _looplift_error = error",
         f"        return _looplift_failed_{place}({', '.join(['_looplift_error', *dispatcher.program.arguments])})",
     ]

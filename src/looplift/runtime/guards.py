@@ -79,17 +79,19 @@ def check_kind(name: str, value: Any) -> None:
     elif isinstance(value, np.ndarray):
         if type(value) is not np.ndarray or value.dtype.hasobject or value.dtype.fields:
             raise NotLiftable("subclass", f"'{name}' is not a plain array of numbers")
+    elif contents.runs_code(value):
+        text = f"'{name}' is a {type(value).__name__}, which has methods of its own for reading; pass a plain container"
+        raise NotLiftable("subclass", text)
     elif hasattr(type(value), "__next__"):
         raise NotLiftable("unsupported-iterable", f"'{name}' hands out its elements one by one")
 
 
 def check_items(name: str, value: Any, depth: int = 0) -> None:
     """The same for what lists, tuples and dicts hold."""
-    if isinstance(value, dict):
-        value = value.values()
-    elif not isinstance(value, _SEQUENCES):
+    if not isinstance(value, (*_SEQUENCES, dict)) or contents.runs_code(value):
         check_kind(name, value)
         return
+    value = value.values() if isinstance(value, dict) else value
     one_of_each = {type(item): item for item in value}
     for item in one_of_each.values():
         if isinstance(item, (Tensor, np.ndarray)):
@@ -118,6 +120,8 @@ def conditions(writer: Writer, text: str, value: Any, depth: int = 0) -> list[st
         return _of_method(writer, text, value, depth)
     if isinstance(value, types.FunctionType):
         return _of_function(writer, text, value, depth)
+    if contents.runs_code(value):
+        return [writer.type_is(text, value)]
     if isinstance(value, _SEQUENCES):
         return _of_sequence(writer, text, value, depth)
     if isinstance(value, (dict, set, frozenset)):
@@ -180,6 +184,8 @@ def _attributes(writer: Writer, text: str, value: Tensor) -> list[str]:
         out.append(f"{text}.device == {writer.constant(value.device)}")
     if value.is_complex():
         out.append(f"{text}.is_conj()" if value.is_conj() else f"not {text}.is_conj()")
+    out.append(f"{text}.is_neg()" if value.is_neg() else f"not {text}.is_neg()")
+    out.append(f"{text}.is_inference()" if value.is_inference() else f"not {text}.is_inference()")
     return out
 
 
@@ -230,21 +236,33 @@ def _of_function(writer: Writer, text: str, value: types.FunctionType, depth: in
     if writer.roots:
         writer.roots.setdefault(id(value), text)
     out = [writer.type_is(text, value), f"{text}.__code__ is {writer.constant(value.__code__)}"]
-    for name in ("__defaults__", "__kwdefaults__"):
-        found = getattr(value, name)
-        simple = all(isinstance(item, _PLAIN) for item in (found.values() if isinstance(found, dict) else found or ()))
-        held = writer.constant(dict(found) if simple and isinstance(found, dict) else found)
-        same = f" or {writer.constant(_same_defaults)}({text}.{name}, {held})" if simple and found else ""
-        out.append(f"({text}.{name} is {held}{same})")
+    out.append(_of_defaults(writer, f"{text}.__defaults__", value.__defaults__))
+    out.append(_of_defaults(writer, f"{text}.__kwdefaults__", value.__kwdefaults__))
     for k, cell in enumerate(value.__closure__ or ()):
         out += _of_cell(writer, f"{text}.__closure__[{k}]", cell, depth)
     return out
 
 
+def _of_defaults(writer: Writer, text: str, found: Any) -> str:
+    """That defaults are the same; those of keywords are in a dict, which may change in place."""
+    if not found:
+        return f"{text} is {writer.constant(found)}"
+    held, same = writer.constant(dict(found) if isinstance(found, dict) else found), writer.constant(_same_defaults)
+    return f"({text} is {held} or {same}({text}, {held}))"
+
+
 def _same_defaults(found: Any, known: Any) -> bool:
-    """Whether the defaults of a function are plain values, the same ones and of the same types."""
-    items = [*found.values()] if isinstance(found, dict) else found or ()
-    return all(isinstance(item, _PLAIN) for item in items) and repr(found) == repr(known)
+    """Whether the defaults of a function are the same objects, or plain values that are equal and of the same types."""
+    if type(found) is not type(known) or len(found) != len(known):
+        return False
+    if isinstance(found, dict):
+        return found.keys() == known.keys() and all(_is_same_default(found[name], known[name]) for name in known)
+    return all(map(_is_same_default, found, known))
+
+
+def _is_same_default(found: Any, known: Any) -> bool:
+    is_plain = isinstance(found, _PLAIN) and type(found) is type(known)
+    return found is known or (is_plain and repr(found) == repr(known))
 
 
 _GUARDED_ONCE = (Tensor, np.ndarray, list, dict, types.FunctionType)
@@ -311,7 +329,8 @@ def has_one_shape(values: Any) -> bool:
 
 def uneven(values: Mapping[str, Any]) -> set[str]:
     """The names of lists and tuples whose items differ in shape."""
-    return {name for name, value in values.items() if isinstance(value, _SEQUENCES) and not has_one_shape(value)}
+    sequences = {name: value for name, value in values.items() if isinstance(value, _SEQUENCES)}
+    return {name for name, value in sequences.items() if not contents.runs_code(value) and not has_one_shape(value)}
 
 
 # ---------------------------------------------------------------- paths
@@ -349,7 +368,7 @@ def is_costly(condition: str, constants: Mapping[str, Any]) -> bool:
     if " for " in condition or "(map(" in condition:
         return True
     called = [constants.get(name) for name in re.findall(r"(_looplift_\w+)\(", condition)]
-    return any(one is known for one in called for known in contents.LOOKS_THROUGH)
+    return any(one is known for one in called for known in (map, *contents.LOOKS_THROUGH))
 
 
 def _direct(path: str, evaluate: Callable[[str], Any], reached: Mapping[str, str]) -> str:
@@ -383,7 +402,7 @@ def size_of(value: Any) -> Any:
     if isinstance(value, (Tensor, np.ndarray)):
         return tuple(value.shape)
     if isinstance(value, (list, tuple, dict, set, str, bytes, bytearray, range)):
-        return range(len(value))
+        return None if contents.runs_code(value) else range(len(value))
     return value if type(value) is int else None
 
 

@@ -63,7 +63,7 @@ def lines(dispatcher: Dispatcher) -> list[str]:
         "    _looplift_brief = False",
         "    try:",
         f"        _looplift_brief = {' or '.join(f'({one})' for one in dispatcher.hot)}",
-        "    except Exception:",
+        "    except _looplift_exception:",
         "        pass",
         "    if _looplift_brief:",
         f"        return _looplift_original({arguments})",

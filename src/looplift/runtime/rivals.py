@@ -17,7 +17,7 @@ from looplift.base.report import readable_seconds
 from looplift.runtime import alternatives
 from looplift.runtime.stopwatch import Stopwatch
 from looplift.runtime.trials import CLEAR, CLEAR_AT_ONCE, PAIRS, Trial, size_class
-from looplift.runtime.verification import verified_call
+from looplift.runtime.verification import Undo, verified_call
 
 if TYPE_CHECKING:
     from looplift.runtime.dispatch import Dispatcher, Variant
@@ -168,12 +168,17 @@ def _turn_of_other(
     if not other.verified and dispatcher.verify == "first":
         return _compared(dispatcher, variant, other, arguments)
     contest.turn_of_other = False
-    watch = Stopwatch()
+    undo: Undo | None = None
     try:
+        undo = _undo(dispatcher, other, arguments)
+        watch = Stopwatch()
         result = run(*arguments)
     except Exception:
+        if undo is not None:
+            undo.restore()
         _end(dispatcher, variant)
         return dispatcher.program.original(*arguments)
+    other.verified = True
     times.other.append(watch.seconds())
     share = times.share()
     if share is not None and share < GAIN:
@@ -181,6 +186,15 @@ def _turn_of_other(
     elif share is not None:
         _end(dispatcher, variant)
     return result
+
+
+def _undo(dispatcher: Dispatcher, other: Variant, arguments: tuple[Any, ...]) -> Undo | None:
+    """What a call of the other form may change, and leave changed where it fails."""
+    code = other.code
+    if code is None or (other.verified and not (code.commits_early or code.random or code.sets)):
+        return None
+    writes = code.commits_early or not other.verified
+    return Undo(dispatcher.program, code, dispatcher.values_of(arguments), writes=writes, draws=code.random)
 
 
 def _compared(dispatcher: Dispatcher, variant: Variant, other: Variant, arguments: tuple[Any, ...]) -> Any:

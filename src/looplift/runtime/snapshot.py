@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import bisect
 import collections
+import itertools
 import operator
 import random
 import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from torch import Tensor
 from looplift.base import memory
 from looplift.base.compare import is_leaf
 from looplift.base.streams import numpy_generators, numpy_state, set_numpy_state
-from looplift.runtime.contents import ATOMS, CONTAINERS
+from looplift.runtime.contents import ATOMS, CONTAINERS, runs_code
 
 MAX_ITEMS = 200_000
 """Elements of containers that are looked at, before a copy is given up."""
@@ -147,6 +149,8 @@ class _Copier:
         if value.requires_grad and _made_by(value) is not None:
             with torch.enable_grad():  # so that the copy asks for gradients where the caller switched them off
                 return value.clone()
+        if value.is_neg() or value.is_conj():
+            raise CannotCopy("it writes to a view of conjugates or negatives")
         storage = value.untyped_storage()
         key = storage.data_ptr()
         if key not in self.storages:
@@ -193,6 +197,8 @@ def parts(value: Any) -> Iterator[Any]:
             raise CannotCopy("there is too much data to look through")
         yield one
         if is_container or isinstance(one, (dict, list, tuple, set, frozenset, collections.deque)):
+            if not is_container and runs_code(one):
+                raise CannotCopy(f"a {type(one).__name__} has methods of its own to be read by")
             items = one.values() if isinstance(one, dict) else one
             if not ATOMS.issuperset(map(type, items)):
                 pending += [item for item in items if type(item) not in ATOMS]
@@ -217,14 +223,19 @@ def _held(cell: types.CellType) -> list[Any]:
 
 
 class Saved:
-    """What is in the values that a region writes to; ``restore`` puts it back in place."""
+    """What is in the values that a region writes to; ``restore`` puts it back in place.
 
-    def __init__(self, values: Iterable[Any]):
+    Raises CannotCopy where that is not possible for all of it; where it need not be ``whole``, it is what can be saved.
+    """
+
+    def __init__(self, values: Iterable[Any], *, whole: bool = True):
         self.undo: list[Callable[[], None]] = []
         self.storages: set[int] = set()
         for value in values:
-            for part in parts(value):
-                self.remember(part)
+            with nullcontext() if whole else suppress(CannotCopy):
+                for part in parts(value):
+                    with nullcontext() if whole else suppress(CannotCopy):
+                        self.remember(part)
 
     def remember(self, value: Any) -> None:
         if isinstance(value, (list, collections.deque, dict, set)):
@@ -356,16 +367,16 @@ def _putter(array: np.ndarray, before: np.ndarray) -> Callable[[], None]:
 
 def _refiller(container: Any, before: Any) -> Callable[[], None]:
     def refill() -> None:
-        if _same_set(container, before):
-            return  # its order would be another one
+        if isinstance(container, set):  # what stays in it stays in its order
+            for item in container - before:
+                container.discard(item)
+            for item in before - container:
+                container.add(item)
+            return
         container.clear()
         container.extend(before) if hasattr(container, "extend") else container.update(before)
 
     return refill
-
-
-def _same_set(one: Any, other: Any) -> bool:
-    return isinstance(one, set) and one == other
 
 
 # ---------------------------------------------------------------- random generators
@@ -379,9 +390,7 @@ class GeneratorStates:
         self.cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
         self.numpy = numpy_state()
         self.python = random.getstate()
-        kinds = (torch.Generator, random.Random, *numpy_generators())
-        own = (one for one in values if isinstance(one, kinds) and not isinstance(one, random.SystemRandom))
-        self.own = [(one, _state_of(one)) for one in own]
+        self.own = [(one, _state_of(one)) for one in values if is_generator(one)]
 
     def restore(self) -> None:
         """Put back every generator that was used since."""
@@ -396,6 +405,10 @@ class GeneratorStates:
         for generator, state in self.own:
             _set_state(generator, state)
 
+    def now(self) -> GeneratorStates:
+        """Those of the same generators by now."""
+        return GeneratorStates(one for one, _ in self.own)
+
     def same(self, other: GeneratorStates) -> bool:
         if self.python != other.python:
             return False
@@ -403,6 +416,45 @@ class GeneratorStates:
         if self.numpy is not None and other.numpy is not None:
             mine, theirs = [*mine, self.numpy], [*theirs, other.numpy]
         return all(map(_equal, mine, theirs))
+
+
+NESTED = 3
+"""Levels of objects and containers in which generators are looked for."""
+LOOKED_AT = 64
+"""So many items of a container at most."""
+
+
+def is_generator(value: Any) -> bool:
+    """Whether a value draws random numbers that can be drawn again."""
+    kinds = (torch.Generator, random.Random, *numpy_generators())
+    return isinstance(value, kinds) and not isinstance(value, random.SystemRandom)
+
+
+def generators_in(values: Iterable[Any]) -> list[Any]:
+    """Generators among values and in what they hold; that takes milliseconds for models."""
+    found, level, seen = [], [*values], set()
+    for _ in range(NESTED + 1):
+        new = {id(one): one for one in level if type(one) not in _WITHOUT_GENERATORS and id(one) not in seen}
+        seen |= new.keys()
+        found += filter(is_generator, new.values())
+        level = [item for one in new.values() for item in _items_of(one)]
+    return found
+
+
+_WITHOUT_GENERATORS = frozenset((*ATOMS, Tensor, torch.nn.Parameter, np.ndarray, type, types.ModuleType))
+
+
+def _items_of(value: Any) -> Iterable[Any]:
+    """The first items of a container, and what the attributes of an object hold."""
+    if isinstance(value, type | types.ModuleType | types.FunctionType | Tensor | np.ndarray):
+        return ()
+    held = (*vars(value).values(),) if hasattr(value, "__dict__") else ()
+    if isinstance(value, dict):
+        held += (*itertools.islice(dict.values(value), LOOKED_AT),)
+    elif isinstance(value, list | tuple | collections.deque):
+        kind: Any = next(kind for kind in (list, tuple, collections.deque) if isinstance(value, kind))
+        held += (*itertools.islice(kind.__iter__(value), LOOKED_AT),)
+    return held
 
 
 def _state_of(generator: Any) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from looplift.base.data import dataclass, field
+from looplift.runtime import contents
 
 CLEAR_AT_ONCE = 4.0
 """So many times faster than the loop on the first call, which was watched and cold, and no more calls are timed."""
@@ -191,5 +192,5 @@ def _lengths(value: Any) -> tuple[int, ...]:
     if isinstance(value, (torch.Tensor, np.ndarray)):
         return tuple(value.shape)
     if isinstance(value, (list, tuple, dict, set, str, bytes, bytearray, range)):
-        return (len(value),)
+        return () if contents.runs_code(value) else (len(value),)
     return (abs(value),) if type(value) is int else ()

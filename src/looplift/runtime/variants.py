@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import keyword
 import linecache
 import math
 import re
@@ -85,6 +86,8 @@ class RegionCode:
     rounded_to: dict[str, str] = field(default_factory=dict)
     sets: list[str] = field(default_factory=list)
     objects: list[str] = field(default_factory=list)
+    generators: list[str] = field(default_factory=list)
+    """The paths at which there are generators of random numbers."""
     fused: bool = False
     """Whether torch.compile takes the statements."""
     shares_work: Callable[[], bool] = lambda: True
@@ -160,11 +163,16 @@ _CALLED = re.compile(r"(?<![\w.'\"])([A-Za-z_]\w*)(?=\()|(?<=\bmap\()([A-Za-z_]\
 """What a guard calls, or has called."""
 
 
-def own_builtins(text: str, taken: Collection[str], namespace: Mapping[str, Any]) -> dict[str, Any]:
-    """The builtins that a text names, where globals of the user go by their names."""
-    known = vars(builtins)
-    shadowed = {name for name in namespace.keys() & known.keys() - {*taken} if namespace[name] is not known[name]}
-    return {name: known[name] for name in shadowed & {*re.findall(r"\b[A-Za-z_]\w*", text)}}
+def own_builtins(text: str, taken: Collection[str]) -> dict[str, Any]:
+    """The builtins that a text names, which globals of the user may go by the names of, now or later."""
+    words = {*re.findall(r"\b[A-Za-z]\w*", text)} - {*taken}
+    return {name: vars(builtins)[name] for name in words & vars(builtins).keys() if not keyword.iskeyword(name)}
+
+
+def called_builtins(text: str, taken: Collection[str]) -> dict[str, Any]:
+    """Those that it calls, or has called."""
+    called = {name for pair in _CALLED.findall(text) for name in pair if name}
+    return {name: vars(builtins)[name] for name in (called & vars(builtins).keys()) - {*taken}}
 
 
 def build_function(program: Program, code: RegionCode, values: Mapping[str, Any], number: int) -> Callable[..., Any]:
@@ -173,15 +181,14 @@ def build_function(program: Program, code: RegionCode, values: Mapping[str, Any]
         text = "NumPy is told to report numbers that are too small for a float, by 'np.seterr' or 'np.errstate'"
         raise NotLiftable("unsupported-value", text)
     namespace = standard_namespace() | code.namespace
-    called = {name for text in code.guards for pair in _CALLED.findall(text) for name in pair if name}
-    needed = namespace | {name: vars(builtins)[name] for name in called & vars(builtins).keys() - namespace.keys()}
+    needed = namespace | called_builtins("\n".join(code.guards), namespace)
     for name in needed.keys() & values.keys():
         if values[name] is not needed[name]:
             raise NotLiftable("unsupported-value", f"'{name}' is another object than the one that batched code needs")
     body = list(code.statements)
     if not program.returns and program.live_out:
         body.append(f"return {', '.join(program.live_out)}")
-    namespace |= own_builtins("\n".join(body), {*values, *namespace}, program.namespace)
+    namespace |= own_builtins("\n".join(body), {*values, *namespace})
     inner = f"def {program.name}({', '.join(program.arguments)}):\n{indented(body or ['pass'])}"
     label = f"<looplift {program.name} of line {program.line}, variant {number}>"
     made = make_function(inner, program.name, namespace, program.namespace, label)

@@ -18,6 +18,7 @@ from typing import Any
 
 from looplift.base.compare import difference
 from looplift.base.data import dataclass
+from looplift.base.errors import RequirementFailed
 from looplift.base.paths import roots_of
 from looplift.runtime import entry
 from looplift.runtime.patience import compiling
@@ -186,7 +187,8 @@ def run_loop(
     """Run the loop on copies; generators are put back."""
     if not code.repeatable:
         return None, Verdict(None, "not verified: the loop has effects that must not happen twice")
-    before, attributes = GeneratorStates(values.values()), Attributes(code.sets, entry.reader(program, values))
+    read = entry.reader(program, values)
+    before, attributes = _states(code, values, read), Attributes(code.sets, read)
     try:
         copies = copied(values, [*code.mutated, *code.scratch], _beside(program, code, values))
     except CannotCopy as why:
@@ -213,7 +215,7 @@ def run_loop(
             found = attributes.values()
             attributes.restore()
     spent = clock.spent()
-    run = LoopRun(result, error, copies, text, GeneratorStates(values.values()), spent, bool(warned), found)
+    run = LoopRun(result, error, copies, text, _states(code, values, read), spent, bool(warned), found)
     before.restore()
     return run, Verdict(None, seconds=spent)
 
@@ -238,20 +240,20 @@ def compare(
     text: list[str],
     code: RegionCode,
     values: Mapping[str, Any],
-    attributes: Mapping[str, Any],
+    undo: Undo,
     *,
     magnitude: float = 1.0,
 ) -> Verdict:
     """Whether the batched statements did what the loop did."""
     if run.error is not None:
         return Verdict(False, f"the loop raises {type(run.error).__name__}: {run.error}", run.seconds)
-    got = {"result": result} | {path: values[path] for path in code.mutated} | {**attributes}
+    got = {"result": result} | {path: values[path] for path in code.mutated} | undo.attributes.values()
     want = {"result": run.result} | {path: run.values[path] for path in code.mutated} | run.attributes
     narrow = {f"values[{key!r:.40}]": dtype for key, dtype in code.rounded_to.items()}
     why = difference(got, want, magnitude=magnitude, path="values", narrow=narrow)
     if not why and "".join(text) != "".join(run.text):
         why = "the printed text differs"
-    if not why and not GeneratorStates(values.values()).same(run.states):
+    if not why and undo.states is not None and not undo.states.now().same(run.states):
         why = "a random generator was left in another state"
     return Verdict(not why, why or "", run.seconds)
 
@@ -267,6 +269,33 @@ class Outcome:
     result: Any = None
     failure: Exception | None = None
     aside: float = 0.0
+
+
+def _states(code: RegionCode, values: Mapping[str, Any], read: Callable[[str], Any]) -> GeneratorStates:
+    return GeneratorStates([*values.values(), *map(read, code.generators)])
+
+
+class Undo:
+    """What a call may change, as it is now: attributes, and if they are asked for, what is written to and generators.
+
+    Raises RequirementFailed where batched code may fail after it wrote to what cannot be put back.
+    """
+
+    def __init__(self, program: Program, code: RegionCode, values: Mapping[str, Any], *, writes: bool, draws: bool):
+        paths = code.mutated if writes else ()
+        read = entry.reader(program, values) if paths or code.sets or code.generators else values.__getitem__
+        self.attributes = Attributes(code.sets, read)
+        self.states = _states(code, values, read) if draws else None
+        try:
+            self.saved = Saved(map(read, paths), whole=code.commits_early)
+        except CannotCopy as why:
+            raise RequirementFailed(f"what the loop writes could not be undone: {why}") from None
+
+    def restore(self) -> None:
+        self.attributes.restore()
+        self.saved.restore()
+        if self.states is not None:
+            self.states.restore()
 
 
 def verified_call(
@@ -285,37 +314,30 @@ def verified_call(
     entered = time.thread_time()
     run, verdict = ran or run_loop(program, code, values, seconds)
     arguments = [values[name] for name in program.arguments]
-    before, attributes = GeneratorStates(values.values()), Attributes(code.sets, entry.reader(program, values))
     try:
-        saved = Saved(values[path] for path in code.mutated if path in values)
-    except CannotCopy:
-        saved = Saved(())
+        undo = Undo(program, code, values, writes=True, draws=True)
+    except RequirementFailed as failure:
+        return Outcome(verdict, failure=failure)
     start = time.thread_time()
     with captured_output() as text:
         try:
             result = call(*arguments)
         except Exception as failure:
-            _put_back(saved, before, attributes)
+            undo.restore()
             return Outcome(verdict, failure=failure)
         except BaseException:
-            _put_back(saved, before, attributes)
+            undo.restore()
             raise
     took = time.thread_time() - start + (0.0 if ran else verdict.spent or verdict.seconds or 0.0)
     if run is not None:
         magnitude = _magnitude(values.values())
-        verdict = compare(run, result, text, code, values, attributes.values(), magnitude=magnitude)
+        verdict = compare(run, result, text, code, values, undo, magnitude=magnitude)
     if verdict.agrees is False:
-        _put_back(saved, before, attributes)
+        undo.restore()
         return Outcome(verdict)
     if text:
         sys.stdout.write("".join(text))
     return Outcome(verdict, result, aside=max(time.thread_time() - entered - took, 0.0))
-
-
-def _put_back(saved: Saved, before: GeneratorStates, attributes: Attributes) -> None:
-    attributes.restore()
-    saved.restore()
-    before.restore()
 
 
 def _magnitude(values: Iterable[Any]) -> float:

@@ -34,6 +34,8 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
         return nodes.cast(args[0], kind.dtype)
     if base == "gelu" and args[0].axes and not args[0].kind.rank and "float64" not in str(args[0].kind.dtype):
         context.check(Node("finite", (args[0],), (), nodes.BOOL))  # of one infinity alone torch makes no NaN
+    if base in CUT_OFF and context.needs_grad:
+        context.check(nodes.elementwise("torch.eq", [args[0], args[0]], nodes.BOOL))
     if base in table.POWERS and len(args) == 2:
         _check_complex_power(context, *args)
     if context.library == "torch" and base in ("pow", "power") and len(args) == 2:
@@ -61,6 +63,9 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     node.attrs["extents"] = _broadcast_extents(node, args)
     return _power(node) if base == "pow" and context.library == "np" else node
 
+
+CUT_OFF = ("hardtanh", "relu6")
+"""What a gradient of theirs is at NaN depends, in torch, on the place in memory: in vectors it is another one."""
 
 OF_ONE = frozenset(
     """silu gelu elu selu leaky_relu hardtanh relu6 mish softsign logsigmoid hardswish hardsigmoid tanhshrink relu

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -222,7 +223,8 @@ class Context:
         return None
 
     def fresh_name(self, hint: str) -> str:
-        hint = hint.replace(" ", "_")  # of names that no author can give
+        """A name like this one, which may be a path or a name that no author can give."""
+        hint = hint if hint.isidentifier() else re.sub(r"\W+", "_", hint)
         hint = hint.strip("_0123456789") or "value" if hint.startswith("_") else hint
         hint = f"{hint}_value" if hasattr(builtins, hint) or keyword.iskeyword(hint) else hint
         count = self.names.get(hint, 0)

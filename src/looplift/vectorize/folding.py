@@ -22,7 +22,7 @@ def total(context: Context, found: Accumulator, axis: Axis) -> Node:
     kind = context.facts.of[found.carry.after].kind
     if ordered_extremes.needs_order(context, found):
         extreme = ordered_extremes.extreme(context, found, axis)
-        context.check(equals_itself(context, extreme))  # no NaN has a gradient as others do
+        context.check(equals_itself(extreme))  # no NaN has a gradient as others do
         return extreme
     value = context.node(found.carry.init)
     if (first := _first_place(context, found, axis, value)) is not None:
@@ -115,8 +115,8 @@ def check_product(context: Context, init: Node, parts: list[Node], kind: Kind) -
             above, below = (Node("reduce", (one,), part.axes, one.kind, part.attrs) for one in (above, below))
         large, small = _multiplied(large, above), _multiplied(small, below)
     least = nodes.const(math.ldexp(1.0, -1022 if "64" in str(nodes.lane_dtype(kind)) else -126))
-    context.check(_of_all_items(context, _compared("lt", large, nodes.const(math.inf))))
-    context.check(_of_all_items(context, _compared("ge", small, least)))
+    context.check(nodes.compares_all("lt", large, nodes.const(math.inf)))
+    context.check(nodes.compares_all("ge", small, least))
 
 
 def _sizes(context: Context, factor: Node) -> tuple[Node, Node]:
@@ -135,8 +135,7 @@ def _multiplied(one: Node, other: Node) -> Node:
 
 def _check_finite(context: Context, value: Node) -> None:
     zero = nodes.const(0.0)
-    finite = _compared("eq", nodes.elementwise("mul", [value, zero], value.kind), zero)
-    context.check(_of_all_items(context, finite))
+    context.check(nodes.compares_all("eq", nodes.elementwise("mul", [value, zero], value.kind), zero))
 
 
 def _compared(name: str, row: Node, number: Node) -> Node:
@@ -145,21 +144,9 @@ def _compared(name: str, row: Node, number: Node) -> Node:
     return nodes.elementwise(name, [row, number], kind)
 
 
-def equals_itself(context: Context, row: Node) -> Node:
+def equals_itself(row: Node) -> Node:
     """Whether none of a row's items is NaN."""
-    return _of_all_items(context, _compared("eq", row, row))
-
-
-def _of_all_items(context: Context, flags: Node) -> Node:
-    """Whether all items of a row of flags are true."""
-    rank = flags.kind.rank
-    if not rank:
-        return flags
-    attrs = {
-        "name": "all", "dims": tuple(range(-rank, 0)), "keepdim": False, "all": True, "kwargs": [],
-        "as": f"{context.library}.all",
-    }  # fmt: skip
-    return Node("fold", (flags,), flags.axes, Kind(flags.kind.family, flags.kind.dtype, 0), attrs)
+    return nodes.compares_all("eq", row, row)
 
 
 def _home(contribution: Contribution, axis: Axis) -> tuple[Axis, ...]:

@@ -321,6 +321,17 @@ def compare(op: str, a: Node, b: Node) -> Node:
     return elementwise(op, [a, b], BOOL)
 
 
+def compares_all(op: str, a: Node, b: Node) -> Node:
+    """Whether a comparison holds for all elements of each lane's array."""
+    if not a.kind.rank:
+        return compare(op, a, b)
+    kind = Kind(a.kind.family, lane_dtype(BOOL), a.kind.rank)
+    dims = tuple(range(-a.kind.rank, 0))
+    attrs = {"name": "all", "dims": dims, "keepdim": False, "all": True, "kwargs": [], "as": ""}
+    holds = elementwise(op, [a, b], kind)
+    return Node("fold", (holds,), holds.axes, Kind(kind.family, kind.dtype, 0), attrs)
+
+
 @overload
 def both(a: Node, b: Node | None) -> Node: ...
 @overload

@@ -159,10 +159,8 @@ def _converted(context: Context, x: Node, kind: Kind) -> Node:
         written = {array.node.serial for array in context.arrays.values()}
         if nodes.lane_dtype(x.kind) == wanted and any(node.serial in written for node in reachable([x])):
             x = Node("method", (x,), x.axes, x.kind, {"name": "clone"})  # a number does not change with the array
-    if kind.family == "int" and "uint64" in str(nodes.lane_dtype(x.kind)):
-        if context.library == "torch":
-            raise context.refuse("integer-range", "a number of 64 bits without a sign becomes one of Python's")
-        context.check(nodes.compare("lt", x, nodes.const(2**63)))
+    if kind.family == "int":
+        check_signed(context, x)
     if kind.family == "int" and "float" in str(nodes.lane_dtype(x.kind)):
         limit = nodes.const(2.0**62)
         context.check(nodes.compare("lt", nodes.elementwise("builtin.abs", [x], x.kind), limit))
@@ -172,6 +170,15 @@ def _converted(context: Context, x: Node, kind: Kind) -> Node:
         x = Node("reshaped", (x,), x.axes, Kind(x.kind.family, x.kind.dtype, 0))
     inner = nodes.cast(x, wanted) if nodes.lane_dtype(x.kind) != wanted else x
     return Node("retype", (inner,), x.axes, kind, attrs)
+
+
+def check_signed(context: Context, x: Node) -> None:
+    """Require that what becomes Python's integers is in the range of those with a sign."""
+    if "uint64" not in str(nodes.lane_dtype(x.kind)):
+        return
+    if context.library == "torch":
+        raise context.refuse("integer-range", "a number of 64 bits without a sign becomes one of Python's")
+    context.check(nodes.compares_all("lt", x, nodes.const(2**63)))
 
 
 def _extreme(context: Context, name: str, args: list[Node], kind: Kind) -> Node:

@@ -55,13 +55,17 @@ def operation(context: Context, statement: Let) -> Val:
         context.safe = {}
 
 
+def _is_integer(context: Context, op: Op) -> bool:
+    return context.facts.kind(as_atom(op.args[0])).family == "int"
+
+
 def _operation(context: Context, statement: Let) -> Val:
     op, fact = statement.op, context.facts.of[statement.var]
     if op.name == THROUGH:
         from looplift.vectorize.differentiated import slopes_through
 
         return slopes_through(context, statement)
-    if op.name == "as_divisor" or (op.name == "as_key" and context.facts.kind(as_atom(op.args[0])).family == "int"):
+    if op.name in ("as_divisor", "as_place") or (op.name == "as_key" and _is_integer(context, op)):
         return context.lookup(as_atom(op.args[-1]))  # of which kind they are the probe has seen
     if op.name == "as_key":
         op = replace(op, name="builtin.int")

@@ -233,6 +233,10 @@ def broadcast(context: Context, args: list[Val], rank: int) -> tuple[list[Node],
                 made[k] = relabelled(context, made[k], shapes[k], shapes[k][-back], axis)
             else:
                 made[k] = _entries_of(context, made[k], shapes[k], back, axis)
+    if any(axis is not None and dims.count(axis) > 1 for axis in dims):  # the entries would be those of the diagonal
+        raise context.refuse(
+            "ragged-shape", "a value of another length in each iteration meets itself as row and column"
+        )
     return made, tuple(dims)
 
 
@@ -241,12 +245,9 @@ def relabelled(context: Context, node: Node, shape: list[Axis | None], old: Axis
     assert old is not None and new is not None
     if old is new:
         return node
-    if (
-        old.parents != new.parents
-        or old.lengths is None
-        or new.lengths is None
-        or any(old in a.parents for a in shape if a)
-    ):
+    inside = any(old in axis.parents for axis in shape if isinstance(axis, Axis))
+    beside = any(axis.is_ragged and axis is not old and axis not in ancestors(old) for axis in node.axes)
+    if old.parents != new.parents or old.lengths is None or new.lengths is None or inside or beside:
         raise context.refuse("ragged-shape", "values of different lengths in each iteration meet")
     context.check(nodes.compare("eq", old.lengths, new.lengths))
     for position, axis in enumerate(shape):

@@ -165,10 +165,12 @@ def reduction(context: Context, name: str, args: list[Val], kwargs: dict[str, Va
         raise context.refuse("ragged-shape", f"'{base}' of values of another length in each iteration")
     if not folding.ragged:
         node = _dense_fold(context, name, folding, extra, fact)
+    elif name in ("builtin.max", "builtin.min"):
+        node = _extreme_of_items(folding, base)
     else:
         node = FOLDS[base](folding, base, extra)
     rest: Dims = tuple(None if k in wanted else axis for k, axis in enumerate(folding.dims) if keep or k not in wanted)
-    if keep and folding.ragged:
+    if keep:
         for k in wanted:
             node = unsqueezed(node, sum(folding.dims[j] is None or j in wanted for j in range(k)))
     if fact.kind.dtype is not None and node.kind.dtype != fact.kind.dtype:
@@ -187,13 +189,13 @@ def _arguments(context: Context, base: str, args: list[Val], kwargs: dict[str, V
     if base in ("norm", "vector_norm") and given:
         options["p"] = given.pop(0)
     dim = next((options.pop(k) for k in DIM_NAMES if k in options), given.pop(0) if given else None)
-    if base in ("var", "std") and isinstance(dim, bool):
-        raise context.refuse("unknown-op", f"'{base}' with a flag")
-    keep = next((options.pop(k) for k in ("keepdim", "keepdims") if k in options), given.pop(0) if given else False)
-    rank = len(dims_of(args[0]))
-    if given:
+    if base in ("var", "std") and given:  # where others have `keepdim`, torch has whether it is unbiased
         raise context.refuse("unknown-op", f"'{base}' with these arguments")
+    keep = next((options.pop(k) for k in ("keepdim", "keepdims") if k in options), given.pop(0) if given else None)
+    rank = len(dims_of(args[0]))
     chosen = range(rank) if dim is None else dim if isinstance(dim, tuple | list) else (dim,)
+    if given or not isinstance(keep, bool | None) or not chosen or any(type(k) is not int for k in chosen):
+        raise context.refuse("unknown-op", f"'{base}' with these arguments")
     return tuple(sorted(k % rank for k in chosen)), bool(keep), options
 
 
@@ -229,7 +231,15 @@ def _plain(folding: Folding, extra: dict[str, Any]) -> Node:
     extra.pop("dtype", None)
     if extra:
         raise folding.context.refuse("unknown-op", f"the option '{next(iter(extra))}'")
+    if _is_complex(node.kind.dtype) and not _is_complex(dtype):
+        raise folding.context.refuse(
+            "ragged-shape", "complex numbers, of another length in each iteration, become real ones"
+        )
     return node if node.kind.dtype == dtype or dtype is None else nodes.cast(node, dtype)
+
+
+def _is_complex(dtype: Any) -> bool:
+    return "complex" in str(dtype)
 
 
 def _sum(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
@@ -237,7 +247,12 @@ def _sum(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
 
 
 def _prod(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
-    found = folding.fold(_plain(folding, extra), "mul")
+    node = _plain(folding, extra)
+    if _is_complex(node.kind.dtype) and folding.context.library == "torch":  # which folds no complex ones by index
+        raise folding.context.refuse(
+            "ragged-shape", "a product of complex numbers, of another length in each iteration"
+        )
+    found = folding.fold(node, "mul")
     found.attrs["all"] = folding.is_all
     return found
 
@@ -251,10 +266,32 @@ def _mean(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
 def _extreme(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
     folding.require(1)
     node = _plain(folding, extra)
-    if "bool" in str(node.kind.dtype):
-        raise folding.context.refuse("ragged-shape", f"'{base}' of booleans")
+    if "bool" in str(node.kind.dtype) or _is_complex(node.kind.dtype):
+        raise folding.context.refuse("ragged-shape", f"'{base}' of booleans or of complex numbers")
     found = folding.fold(node, "max" if "max" in base else "min")
     found.attrs["strict"] = base in ("max", "min") and folding.context.needs_grad and "float" in str(node.kind.dtype)
+    return found
+
+
+def _extreme_of_items(folding: Folding, base: str) -> Node:
+    """Python's ``max``: the first of the greatest items, where no comparison is one with NaN."""
+    context, node = folding.context, folding.x.node
+    if len(folding.dims) != 1:
+        raise context.refuse("ragged-shape", f"'{base}' of rows, of another length in each iteration")
+    found = _extreme(folding, base, {})
+    if "float" not in str(node.kind.dtype):
+        return found
+    flag, signed = (
+        Kind(node.kind.family, _bool_dtype(node), 0),
+        "np.signbit" if context.library == "np" else "torch.signbit",
+    )
+    context.check(nodes.elementwise("eq", [node, node], flag))
+    zero = nodes.elementwise("eq", [node, nodes.const(0)], flag)
+    context.check(nodes.negated(nodes.elementwise("and_", [zero, nodes.elementwise(signed, [node], flag)], flag)))
+    if context.needs_grad:  # all of which goes to the first one
+        hit = nodes.cast(nodes.elementwise("eq", [node, found], flag), _integer_dtype(context))
+        count = segment(context, hit, folding.ragged[0], "add", hit.kind)
+        context.check(nodes.compare("eq", count, nodes.const(1)))
     return found
 
 
@@ -332,6 +369,8 @@ def _maximum(folding: Folding, node: Node) -> Node:
 
 def _logsumexp(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
     node = _plain(folding, extra)
+    if _is_complex(node.kind.dtype):
+        raise folding.context.refuse("ragged-shape", f"'{base}' of complex numbers")
     greatest = _maximum(folding, node)
     infinite = nodes.elementwise("torch.isinf", [greatest], Kind("tensor", _bool_dtype(greatest), greatest.kind.rank))
     greatest = nodes.select(infinite, nodes.const(0.0), greatest, greatest.kind)
@@ -372,7 +411,8 @@ def position(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
     """``argmax``: the first position that holds the greatest value, or NaN."""
     folding.require(1)
     node = folding.x.node
-    if extra or len(folding.wanted) != 1 or "bool" in str(node.kind.dtype) or node.axes != tuple(folding.ragged):
+    unordered = "bool" in str(node.kind.dtype) or _is_complex(node.kind.dtype)
+    if extra or len(folding.wanted) != 1 or unordered or node.axes != tuple(folding.ragged):
         raise folding.context.refuse("ragged-shape", f"'{base}' in this form")
     (axis,) = folding.ragged
     saved, folding.context.needs_grad = folding.context.needs_grad, False
@@ -413,8 +453,8 @@ def softmax(context: Context, base: str, args: list[Val], kwargs: dict[str, Val]
     x = args[0]
     wanted, _, extra = _arguments(context, base, args, kwargs)
     dims = dims_of(x)
-    if len(wanted) != 1 or extra or (len(args) < 2 and not kwargs):
-        raise context.refuse("unknown-op", f"'{base}' without a dimension")
+    if len(wanted) != 1 or extra or len(args) + len(kwargs) != 2:
+        raise context.refuse("unknown-op", f"'{base}' without a dimension, or with more than that")
     folding = Folding(context, x, wanted, fact)
     folding.keeps_entries = True
     node = x.node
@@ -422,8 +462,8 @@ def softmax(context: Context, base: str, args: list[Val], kwargs: dict[str, Val]
         position = nodes.const(dense_position(dims, wanted[0]) - node.kind.rank)
         kind = array_kind(context, fact.kind, node.kind.rank)
         return made_of(along(context, f"torch.{base}", [node, position], {}, Fact(kind)), dims)
-    if "16" in str(node.kind.dtype):
-        raise context.refuse("ragged-shape", f"'{base}' in half precision")
+    if "16" in str(node.kind.dtype) or _is_complex(node.kind.dtype):
+        raise context.refuse("ragged-shape", f"'{base}' in half precision, or of complex numbers")
     if base == "softmin":
         node = folding.arithmetic("neg", node)
     shifted = folding.arithmetic("sub", node, _maximum(folding, node))

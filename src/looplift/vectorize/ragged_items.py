@@ -263,8 +263,10 @@ def contraction(context: Context, base: str, args: list[Val], kwargs: dict[str, 
         raise context.refuse("ragged-shape", f"'{base}' of values of another length in each iteration")
     a, b = args
     left, right = dims_of(a), dims_of(b)
-    if base == "inner" and ranks != [1, 1]:
-        raise context.refuse("ragged-shape", "'inner' of matrices of another length in each iteration")
+    if base in ("inner", "vdot") and ranks != [1, 1]:
+        raise context.refuse("ragged-shape", f"'{base}' of matrices of another length in each iteration")
+    if base == "vdot" and "complex" in str(fact.kind.dtype):  # of the conjugate
+        raise context.refuse("ragged-shape", "'vdot' of complex numbers of another length in each iteration")
     dims = (*left[:-1], *right[1:])
     if (left[-1] is None) != (right[0] is None):
         raise context.refuse("ragged-shape", "a product of values of one length and of another in each iteration")

@@ -89,8 +89,16 @@ def _are_numbers(context: Context, val: Val) -> bool:
         case Records(columns=columns, kind="tuple"):
             return all(_are_numbers(context, column) for column in columns)
         case lists.Built() as built:
+            _check_comparable(context, built)
             return built.item_kind(context).is_number
     return False
+
+
+def _check_comparable(context: Context, keys: lists.Built) -> None:
+    """Require that no key is NaN: one object that is, is one key, and several are several."""
+    if keys.item_kind(context).family in ("float", "complex"):
+        node = keys.collected(context)
+        context.check(nodes.compares_all("eq", node, node))
 
 
 def joined(context: Context, op: Op, fact: Fact) -> Val | None:

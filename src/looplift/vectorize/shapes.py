@@ -72,7 +72,14 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
     if rank == 0:
         if x.kind.family != "tensor" or dim not in (None, 0, -1):
             raise context.refuse("unknown-op", f"'{said(name)}' of a number")
-        if base in OF_ONE and not extra and nodes.may_have_gradient(x.kind.dtype) and fact.kind == x.kind:
+        is_steep = context.needs_grad and base in ("amax", "amin")  # at NaN, of which the gradient is NaN
+        if (
+            base in OF_ONE
+            and not is_steep
+            and not extra
+            and nodes.may_have_gradient(x.kind.dtype)
+            and fact.kind == x.kind
+        ):
             return Node("method", (x,), x.axes, x.kind, {"name": "clone", "extents": None})
         x, rank, keep = Node("unsqueezed", (x,), x.axes, Kind("tensor", x.kind.dtype, 1), {"dim": -1}), 1, None
     if base in ("var", "std") and dim is None and context.needs_grad:

@@ -164,7 +164,7 @@ def _is_at_least(form: linear.Linear, other: linear.Linear) -> bool:
 
 def _check_order(context: Context, array: Array, value: Node, combine: str) -> None:
     """Several iterations combine with one place: they must be free to do it in another order."""
-    name, floating = array.var.hint, "float" in str(array.kind.dtype)
+    name, floating = array.var.hint, nodes.may_have_gradient(array.kind.dtype)
     if combine not in FOLDED:
         raise context.refuse("order", f"'{combine}=' into places that may repeat")
     if floating and combine in ("add", "sub", "mul") and array.var in context.flow.deciding:
@@ -315,7 +315,7 @@ def check_comparable(context: Context, array: Array, value: Node) -> None:
         return
     context.check(nodes.compare("eq", value, value))
     if array.written or not _is_made_of_numbers(array.node):
-        context.check(equals_itself(context, array.node))
+        context.check(equals_itself(array.node))
 
 
 def _is_made_of_numbers(made: Node) -> bool:

@@ -8,7 +8,7 @@ from looplift.base.data import dataclass, replace
 from looplift.ir.array import Node
 from looplift.ir.facts import Fact, Kind, kind_of
 from looplift.ir.grammar import Append, Let, Loop, Op, Range, Var
-from looplift.vectorize import lists, nodes
+from looplift.vectorize import lists, nodes, numbers
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
@@ -36,6 +36,8 @@ def as_list(context: Context, statement: Let, fact: Fact) -> Val | None:
         return None
     if context.needs_grad and nodes.may_have_gradient(node.kind.dtype):
         node = Node("method", (node,), node.axes, node.kind, {"name": "detach", "extents": node.attrs.get("extents")})
+    if element.family == "int":
+        numbers.check_signed(context, node)
     made = Kind(node.kind.family, lists.lane_dtype(context, element), node.kind.rank)
     if made.dtype != node.kind.dtype:
         attrs = {"dtype": made.dtype, "extents": node.attrs.get("extents")}

@@ -26,6 +26,7 @@ from looplift.ir.grammar import (
 from looplift.ops.table import ARITHMETIC
 from looplift.vectorize.context import Update, Updates
 from looplift.vectorize.flow import Flow
+from looplift.vectorize.nodes import may_have_gradient
 
 OPERATORS = {
     "add": "add", "sub": "sub", "mul": "mul", "builtin.max": "max", "builtin.min": "min", "torch.maximum": "maximum",
@@ -48,7 +49,7 @@ def updates_of(flow: Flow, facts: Facts, *, needs_grad: bool) -> Updates:
             elif isinstance(statement, If) and not statement.phis and not statement.orelse:
                 _chosen(flow, facts, found, statement, before)
     if needs_grad:
-        floating = {s: u for s, u in found.of.items() if "float" in str(facts.kind(u.ref).dtype)}
+        floating = {s: u for s, u in found.of.items() if may_have_gradient(facts.kind(u.ref).dtype)}
         for statement, update in floating.items():
             if update.operator not in ("add", "sub"):
                 found.absorbed -= update.reads
@@ -87,13 +88,14 @@ def _chosen(flow: Flow, facts: Facts, found: Updates, branch: If, before: tuple[
         return
     if not all(isinstance(s, Let) and s.op.name in ("getitem", "iter_item") for s in reads) or len(test.op.args) != 2:
         return
+    steps = (*before, *reads)
     for place in (0, 1):
         operator = CHOICES.get((test.op.name, place))
         read, value = test.op.args[place], test.op.args[1 - place]
         if operator is None or not isinstance(read, Var) or not isinstance(value, Var | Const):
             continue
         alone = len(flow.users.get(test.var, ())) == 1 and len(flow.users.get(read, ())) == 1
-        if alone and _same(flow, value, store.value) and _is_place(flow, store, read, before):
+        if alone and _same(flow, value, store.value, steps) and _is_place(flow, store, read, steps):
             if _same_kind(facts, read, value):
                 place_read = flow.definition[read]
                 assert isinstance(place_read, Let) and isinstance(place_read.op.args[0], Var)
@@ -110,10 +112,13 @@ def _is_place(flow: Flow, store: Store, read: Var, before: tuple[Statement, ...]
     if not isinstance(made, Let) or made.op.name not in ("getitem", "iter_item") or made not in before:
         return False
     owner, index = made.op.args
-    if not _same(flow, owner, store.ref) or not _same(flow, index, store.index):
+    if not _same(flow, owner, store.ref, before) or not _same(flow, index, store.index, before):
         return False
-    later = before[before.index(made) + 1 :]
-    return not any(_writes(inner) for s in later for inner in (s, *walk(Block((s,)))))
+    return not _any_writes(before[before.index(made) + 1 :])
+
+
+def _any_writes(statements: tuple[Statement, ...]) -> bool:
+    return any(_writes(inner) for s in statements for inner in (s, *walk(Block((s,)))))
 
 
 def _writes(statement: Statement) -> bool:
@@ -122,25 +127,36 @@ def _writes(statement: Statement) -> bool:
     return isinstance(statement, Store | Append)
 
 
-def _same(flow: Flow, a: Operand, b: Operand) -> bool:
-    """Whether two operands are one value: the same variable, or the same place read twice."""
+def _same(flow: Flow, a: Operand, b: Operand, steps: tuple[Statement, ...]) -> bool:
+    """Whether two operands are one value: the same variable, or the same place read twice among these statements, of
+    which none in between writes."""
     match a, b:
         case Group(), Group():
             return len(a.items) == len(b.items) and all(
-                _same(flow, x, y) for x, y in zip(a.items, b.items, strict=True)
+                _same(flow, x, y, steps) for x, y in zip(a.items, b.items, strict=True)
             )
         case Slice(), Slice():
-            return all(_same(flow, x, y) for x, y in ((a.lo, b.lo), (a.hi, b.hi), (a.step, b.step)))
+            return all(_same(flow, x, y, steps) for x, y in ((a.lo, b.lo), (a.hi, b.hi), (a.step, b.step)))
         case Const(), Const():
             return type(a.value) is type(b.value) and repr(a.value) == repr(b.value)
         case Var(), Var() if a is not b:
             one, other = flow.definition.get(a), flow.definition.get(b)
             if not (isinstance(one, Let) and isinstance(other, Let)) or one.op.name != other.op.name:
                 return False
-            if one.op.name not in ("getitem", "iter_item", "add", "sub"):
+            if one.op.name not in ("getitem", "iter_item", "add", "sub") or not _alike(one, other, steps):
                 return False
-            return all(_same(flow, x, y) for x, y in zip(one.op.args, other.op.args, strict=True))
+            return all(_same(flow, x, y, steps) for x, y in zip(one.op.args, other.op.args, strict=True))
     return a is b
+
+
+def _alike(one: Let, other: Let, steps: tuple[Statement, ...]) -> bool:
+    """Whether two equal operations give one value: no statement between them writes to what they read."""
+    if one.op.name in ("add", "sub"):
+        return True
+    if one not in steps or other not in steps:
+        return False
+    first, last = sorted((steps.index(one), steps.index(other)))
+    return not _any_writes(steps[first:last])
 
 
 def _same_kind(facts: Facts, read: Var, value: Atom) -> bool:

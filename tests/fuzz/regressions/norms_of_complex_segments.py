@@ -1,0 +1,19 @@
+"""Norms and variances of complex numbers are those of both parts."""
+
+import torch
+
+
+def program(x, starts, ends):
+    out = []
+    for i in range(4):
+        v = x[starts[i] : ends[i]]
+        out.append(torch.norm(v) + torch.var(v))
+    return out
+
+
+def arguments(seed):
+    generator = torch.Generator().manual_seed(seed)
+    starts = torch.randint(0, 4, (4,), generator=generator)
+    ends = starts + torch.randint(2, 5, (4,), generator=generator)
+    x = torch.randn(9, generator=generator, dtype=torch.complex64)
+    return x, starts, ends
