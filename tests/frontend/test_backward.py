@@ -149,6 +149,65 @@ def accumulated(net, xs, ys):
     return losses
 
 
+def last_one(net, xs, ys):
+    g, total = None, 0.0
+    for x in xs:
+        net.zero_grad()
+        net(x).square().sum().backward()
+        g = net.a.weight.grad
+        total = total + g.norm()
+    return g, total
+
+
+def last_one_changed(net, xs, ys):
+    for x in xs:
+        net.zero_grad()
+        net(x).square().sum().backward()
+        g = net.a.weight.grad
+    g *= 2
+    return g
+
+
+def one_of_those_kept_changed(net, xs, ys):
+    found = []
+    for x in xs:
+        net.zero_grad()
+        net(x).square().sum().backward()
+        found.append(net.a.weight.grad)
+    found[-1] *= 2
+    return found
+
+
+def shown_by_a_view(net, xs, ys):
+    found = []
+    for x in xs:
+        net.zero_grad()
+        net(x).square().sum().backward()
+        found.append(net.a.weight.grad.view(-1))
+    found[-1].mul_(2)
+    return found
+
+
+def held_in_a_dict(net, xs, ys):
+    found = {}
+    for x in xs:
+        net.zero_grad()
+        net(x).square().sum().backward()
+        found = {name: p.grad for name, p in net.named_parameters()}
+    return found
+
+
+def carried_and_changed(net, xs, ys):
+    best = torch.zeros(6, 4)
+    for x in xs:
+        best *= 2
+        net.zero_grad()
+        net(x).square().sum().backward()
+        best = net.a.weight.grad
+    best += 1
+    return best
+
+
 def reset_before_alone(net, xs, ys):
     total = 0.0
     net.zero_grad()
@@ -387,6 +446,12 @@ def hooked(net, xs, ys):
 
 OTHERS = (
     by_an_optimizer,
+    last_one,
+    last_one_changed,
+    one_of_those_kept_changed,
+    shown_by_a_view,
+    held_in_a_dict,
+    carried_and_changed,
     reset_before_alone,
     reset_by_zeros,
     read_before,
@@ -587,7 +652,12 @@ def test_gradients_that_are_there_are_added_to(function, verify, backend):
             p.grad = torch.ones_like(p)
         return net, xs, ys
 
-    compare(function, [with_gradients(5), with_gradients(5, Scaled), example(Scaled), with_gradients(0)], backend=backend, verify=verify)
+    compare(
+        function,
+        [with_gradients(5), with_gradients(5, Scaled), example(Scaled), with_gradients(0)],
+        backend=backend,
+        verify=verify,
+    )
     if backend != "native":
         lifted = lift(function, backend=backend, verify=verify)
         lifted(*with_gradients(5))

@@ -12,21 +12,23 @@ The gradient of a leaf that an iteration has not reset is a sum over the iterati
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.frontend import differentiation, evident, expressions, host_items
 from looplift.frontend.attributes import cell_of, is_rebound
-from looplift.frontend.scope import WITHOUT_HISTORY, Builder, Differentiates, Restart, Value, is_none, is_unbound
+from looplift.frontend.scope import Builder, Differentiates, Restart, Value, is_none, is_unbound
 from looplift.ir.grammar import (
     UNDEFINED,
     Append,
     Atom,
     Block,
     Const,
+    If,
     Let,
     Loop,
+    Op,
     Require,
     Slice,
     Statement,
@@ -37,7 +39,11 @@ from looplift.ir.grammar import (
 )
 from looplift.ir.slopes import stops
 from looplift.ir.writes import is_in_place
+from looplift.ops.table import family
 
+HOLDERS = ("tuple", "list", "dict", "table")
+VIEWS = ("getitem", "iter_item", "attribute", "method", "inplace", "copy", "unpack", "builtin")
+COMPUTING = ("elementwise", "reduction", "along", "contraction", "blocked", "random")
 RAN = cell_of("", "went_back")
 """The cell that is bound once a backward pass has run."""
 
@@ -330,25 +336,30 @@ class _Reached:
 # ---------------------------------------------------------------- the end
 
 
-def results(build: Builder, body: Block) -> list[tuple[str, Atom]]:
-    """What the region leaves in ``.grad``, by paths; to gradients that were there before what is new is added."""
-    passes, found, grown = build.passes, list[tuple[str, Atom]](), dict[str, Atom]()
-    is_held = any(_holds_gradient(build, statement) for statement in walk(body))
+def results(build: Builder, body: Block, others: Iterable[Atom]) -> list[tuple[str, Atom]]:
+    """What the region leaves in ``.grad``, by paths; to gradients that were there before what is new is added.
+
+    ``others``: its other results, among which a gradient may be seen to be the one that is left.
+    """
+    passes, found, grown = build.passes, list[tuple[str, Atom]](), dict[str, Var]()
+    same = _Same(Block((*body, *build.blocks[-1])), build.sites)
+    is_held = any(same.as_items(one) & passes.given for one in others)
     for path, leaf in passes.leaves.items():
         value = build.cells[cell_of(path, "grad")]
         if is_unbound(value):
             continue
         if path in passes.sums and leaf.grad is not None:
-            grown[f"{path}.grad"] = before = build.live_in(f"{path}.grad", leaf.grad)
+            before = build.live_in(f"{path}.grad", leaf.grad)
+            assert isinstance(before, Var)
+            grown[f"{path}.grad"] = before
             everywhere = Slice(Const(None), Const(None), Const(None))
             build.add(Store(before, everywhere, build.atom(value), "add", build.span))
             continue
         if path in passes.sums:
             build.live_in(f"{path}.grad", None)
             build.add(Require(build.atom(build.cells[RAN]), "no gradient is left behind", build.span))
-        if path in passes.sums or (
-            not is_held and _last(body, value) in passes.given
-        ):  # it lasts longer than those of the other iterations
+        last = same.as_items(build.atom(value)) & {*passes.given}
+        if path in passes.sums or (last and not is_held):  # it lasts longer than those of the other iterations
             value = build.emit("method.clone", build.atom(value), memory_format=_contiguous())
         found.append((f"{path}.grad", build.atom(value)))
     _guard_leaves(build)
@@ -356,26 +367,7 @@ def results(build: Builder, body: Block) -> list[tuple[str, Atom]]:
     return found
 
 
-def _last(body: Block, value: Value) -> Value:
-    """What the last iteration binds, of what loops leave behind."""
-    ends = {carry.after: carry.next for s in walk(body) if isinstance(s, Loop) for carry in s.carries}
-    while isinstance(value, Var) and value in ends:
-        value = ends[value]
-    return value
-
-
-def _holds_gradient(build: Builder, statement: Statement) -> bool:
-    """Whether a gradient becomes an item of a list or the like, and may be seen to be the one that is left behind."""
-    match statement:
-        case Append(value=value) | Store(value=value):
-            return value in build.passes.given
-        case Let(op=op):
-            is_container = op.name in WITHOUT_HISTORY and not op.name.startswith(("builtin", "method"))
-            return is_container and not build.passes.given.isdisjoint(operands(op))
-    return False
-
-
-def _guard_grown(build: Builder, grown: dict[str, Atom]) -> None:
+def _guard_grown(build: Builder, grown: dict[str, Var]) -> None:
     """Guards hold that no gradient to which the region adds shares memory with something that it reads."""
     import torch
 
@@ -412,18 +404,16 @@ def _guard_leaves(build: Builder) -> None:
 
 def check(build: Builder, body: Block) -> None:
     """Refuses what changes gradients in place, or what the backward passes went through."""
-    made = {s.var: s for s in walk(body) if isinstance(s, Let)}
+    same = _Same(body, build.sites)
     for statement in walk(body):
         for atom in _changed(statement):
-            roots = set(_roots(made, atom))
-            if roots & build.passes.given:
-                raise refusal(
-                    build, "a gradient that '.backward()' left is changed in place: make another tensor of it"
-                )
-            if roots & build.passes.inputs:
-                raise refusal(
-                    build, f"'{atom.hint}' is changed in place, and '.backward()' goes back through it: copy it before"
-                )
+            found = same.as_items(atom) if atom not in build.sites else {atom}
+            if found & build.passes.given:
+                message = "a gradient that '.backward()' left is changed in place: make another tensor of it"
+                raise refusal(build, message)
+            if found & build.passes.inputs:
+                message = f"'{atom.hint}' is changed in place, and '.backward()' goes back through it: copy it before"
+                raise refusal(build, message)
 
 
 def _changed(statement: Statement) -> list[Var]:
@@ -436,19 +426,38 @@ def _changed(statement: Statement) -> list[Var]:
     return []
 
 
-def _roots(made: dict[Var, Let], atom: Atom) -> Iterator[Atom]:
-    """A value, and what it may be a view of."""
-    yield atom
-    while isinstance(atom, Var) and (let := made.get(atom)) is not None and let.op.args:
-        first = let.op.args[0]
-        if not isinstance(first, Var) or let.op.name.partition(".")[0] not in (
-            "getitem",
-            "iter_item",
-            "attribute",
-            "method",
-        ):
-            return
-        if let.op.name == "method.clone":
-            return
-        atom = first
-        yield atom
+def _may_show(op: Op) -> bool:
+    """Whether the result may be what the operation is given, or show its memory."""
+    is_new = family(op.name) in COMPUTING or op.name == "method.clone"
+    return op.name.partition(".")[0] in VIEWS and not (is_new and not op.name.startswith(("inplace.", "builtin.")))
+
+
+class _Same:
+    """What a value may be: the same as another, a view of it, or what a list holds."""
+
+    def __init__(self, body: Block, lists: Container[Var]):
+        self.of: dict[Atom, list[Atom]] = {}
+        for statement in walk(body):
+            match statement:
+                case Let(var=var, op=op) if op.name in HOLDERS:
+                    self.of[var] = list(operands(op))
+                case Let(var=var, op=op) if _may_show(op):
+                    self.of[var] = list(operands(op))[:1]
+                case Append(ref=ref, value=value):
+                    self.of.setdefault(ref, []).append(value)
+                case Store(ref=ref, value=value) if ref in lists:
+                    self.of.setdefault(ref, []).append(value)
+                case If(phis=phis):
+                    self.of |= {phi.var: [phi.then, phi.orelse] for phi in phis}
+                case Loop(carries=carries):
+                    for carry in carries:
+                        self.of[carry.inside] = self.of[carry.after] = [carry.init, carry.next]
+
+    def as_items(self, atom: Atom) -> set[Atom]:
+        found: set[Atom] = set()
+        queue = [atom]
+        while queue:
+            if (atom := queue.pop()) not in found:
+                found.add(atom)
+                queue += self.of.get(atom, ())
+        return found

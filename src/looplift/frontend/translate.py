@@ -245,7 +245,7 @@ def _translated(
     body = build.block(whole)
     build.blocks.append([])
     results = *((key, _result(build, key)) for key in names), *attributes.results(build, before)
-    results = *results, *backward.results(build, body)
+    results = *results, *backward.results(build, body, [atom for _, atom in results])
     body = Block((*body, *build.blocks.pop()))
     attributes.check(build, body)
     backward.check(build, body)
