@@ -19,6 +19,9 @@ MAX_ITEMS = 64
 MAX_MODULES = 256
 """The same of modules, each of which takes long to call."""
 
+MAX_SIZES = 8
+"""More integers in a tuple are not taken for the sizes of something."""
+
 _LISTED = ("parameters", "buffers", "children", "modules")
 _NAMED = tuple(f"named_{name}" for name in _LISTED)
 
@@ -34,7 +37,7 @@ def items_of(build: Builder, value: Value) -> list[Value] | dict[Any, Value] | N
         return _listed(build, path, found)
     if isinstance(found, torch.nn.ModuleDict | torch.nn.ParameterDict) or type(found) is dict:
         return _keyed(build, path, found) if type(found) is not dict or _is_host_dict(found) else None
-    if is_host_list(found):
+    if is_host_list(found) or (build.sizes and _are_sizes(found)):
         return _listed(build, path, found)
     return None
 
@@ -61,6 +64,15 @@ def is_host_list(values: Any) -> bool:
     if len(kinds) == 1 and all(kind.is_array and kind.rank > 1 for kind in kinds):
         return len({value.shape[-1] for value in values}) > 1
     return not _agree(kinds) and all(kind.is_array or kind.family in ("none", "tuple") for kind in kinds)
+
+
+def _are_sizes(values: Any) -> bool:
+    """Whether it is a tuple of a few integers, or holds such tuples alone."""
+    if type(values) not in (list, tuple) or not 0 < len(values) <= MAX_ITEMS:
+        return False
+    if type(values) is tuple and all(type(value) is int for value in values):
+        return len(values) <= MAX_SIZES
+    return all(type(value) is tuple and _are_sizes(value) for value in values)
 
 
 def most_items(values: Sequence[Any]) -> int:
@@ -107,9 +119,11 @@ def _keyed(build: Builder, path: str, found: Any) -> dict[Any, Value]:
 
 def item_at(build: Builder, path: str, item: Any) -> Value:
     """The value at a path; a tuple is known item by item."""
-    if type(item) is tuple and _holds_static(item):
+    if type(item) is tuple and (_holds_static(item) or (build.sizes and _are_sizes(item))):
         build.watch(None, f"(type({path}), len({path}))", (tuple, len(item)))
         return Tup(tuple(item_at(build, f"{path}[{k}]", one) for k, one in enumerate(item)))
+    if build.sizes and type(item) is int:
+        build.fixed.add(path)
     return build.live_in(path, item)
 
 

@@ -10,7 +10,18 @@ from collections.abc import Callable, Sequence
 from looplift.base.data import dataclass
 from looplift.base.spans import is_strict
 from looplift.base.syntax import nodes_of
-from looplift.frontend import calls, complexes, evident, expressions, nests, parts, rows, structures, writing
+from looplift.frontend import (
+    calls,
+    complexes,
+    evident,
+    expressions,
+    host_items,
+    nests,
+    parts,
+    rows,
+    structures,
+    writing,
+)
 from looplift.frontend.scope import Builder, Late, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Range, Require, Var
 
@@ -222,6 +233,8 @@ def sequence(build: Builder, value: Atom) -> Source:
 def _display(build: Builder, items: list[Value]) -> Source | list[Value]:
     """``for x in (a, b, c)``: a tuple known item by item; each use of it reads one."""
     if not items or any(map(structures.is_of_host, items)) or not all(map(_is_constant, items)):
+        return items
+    if build.sizes and len(items) <= host_items.MAX_SIZES:
         return items
     if not all(isinstance(item, Const | Tup) for item in items) or not _is_table(items):
         return sequence(build, build.emit("list", *(build.atom(item) for item in items), hint="items"))

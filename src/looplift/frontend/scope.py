@@ -375,6 +375,8 @@ class Builder:
     """Whether conditions on what they change are taken to hold in such iterations."""
     empties: bool = False
     """Whether such loops may have no iteration."""
+    sizes: bool = False
+    """Whether tuples of a few integers of the caller are constants, which are the sizes of what is cut and viewed."""
     clips: bool = False
     """Whether slices are written as ending where what they cut ends."""
     scattered: bool = False

@@ -63,10 +63,12 @@ def translate(
     empties: bool = False,
     scattered: bool = False,
     clips: bool = False,
+    sizes: bool = False,
 ) -> Function:
     """The IR of a region; with ``markers`` loops begin after what is None before them has a first value (``peeling``),
     with ``empties`` they may have no iteration; with ``scattered`` lists may be changed at places that are not known
-    before the loop runs, with ``clips`` slices may end behind the end of what they cut.
+    before the loop runs, with ``clips`` slices may end behind the end of what they cut; with ``sizes`` tuples
+    of a few integers are constants.
 
     ``values`` holds each root name that the region reads and that is bound at its entry. The result named
     ``return`` is there when the region ends the user's function. Raises NotLiftable for syntax outside the IR.
@@ -88,7 +90,7 @@ def translate(
             values, bound=bound, forms=forms, markers=bool(markers), scattered=scattered, clips=clips, changes=changes
         )
         build.counter.avoid(statements)
-        build.meets = markers == MET
+        build.meets, build.sizes = markers == MET, sizes
         build.empties, build.fixed, build.attributes, build.late = empties, fixed, sets, late
         build.grown = dict.fromkeys(grown)
         build.differentiates, build.passes = differentiates, passes

@@ -199,6 +199,10 @@ _NEVER_IN_ANOTHER_FORM = (
 )
 
 
+_OF_SIZES = ("requirement", "ragged-shape", "integer-range")
+"""What tuples of sizes that are not known before the loop runs may be refused for."""
+
+
 _OF_CONTAINERS = ("mixed-kinds", "unsupported-value", "unsupported-iterable", "aliasing", "carried", "effect-order")
 """What programs over numbers and containers may have a form for: what they lack is the reason, too."""
 
@@ -228,6 +232,8 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
         yield partial(rewritten.with_own_lists, lists)
     if any(isinstance(one, TwoLibraries) for one in refusals):
         yield rewritten.with_tensors
+    if any(one.code in _OF_SIZES for one in refusals):
+        yield partial(through_the_ir, sizes=True)
     if any(one.code in ("mixed-kinds", "two-libraries", "requirement") for one in refusals) or has_marker(statements):
         if lists is not None:
             yield partial(rewritten.with_own_lists, lists, markers=True)

@@ -38,23 +38,26 @@ def through_the_ir(
     empties: bool = False,
     searches: bool = True,
     clips: bool = False,
+    sizes: bool = False,
     by_python: bool = False,
 ) -> RegionCode:
     """The region by way of the IR; without ``kernels`` none is the whole region, without ``searches`` loops that are
     left early are none.
 
     With ``markers`` loops begin after what is None before them has its first value, and with ``empties`` they may have
-    no iteration; with ``clips`` slices may end behind the end of what they cut. With ``by_python`` functions of numbers
-    that must be exact are Python's own.
+    no iteration; with ``clips`` slices may end behind the end of what they cut; with ``sizes`` tuples of
+    a few integers are constants. With ``by_python`` functions of numbers that must be exact are Python's own.
     """
     from looplift.frontend.peeling import asks_for_iterations
 
     kernels = kernels and not settings.in_graph
-    places = {"file": program.file, "name": program.name, "markers": markers, "empties": empties, "clips": clips}
+    options = {"markers": markers, "empties": empties, "clips": clips, "sizes": sizes}
+    places = {"file": program.file, "name": program.name, **options}
     function = _with_gradients(translated(program.region.statements, values, program.live_out, **places))
     function.attributes["names"] = frozenset(program.arguments)
     function.attributes["by_python"] = by_python or settings.backend == "torch"
-    again = partial(through_the_ir, program, settings=settings, kernels=kernels, markers=markers, empties=empties)
+    options |= {"settings": settings, "kernels": kernels}
+    again = partial(through_the_ir, program, **{key: options[key] for key in options if key != "clips"})
     code = _code_of(function, program, values, settings, again, kernels=kernels, searches=searches, clips=clips)
     if markers and not empties and asks_for_iterations(function):
         code.weaker = partial(again, empties=True)
