@@ -26,6 +26,7 @@ from looplift.frontend import (
     differentiation,
     evident,
     expressions,
+    functional,
     host_items,
     inheritance,
     instances,
@@ -239,6 +240,8 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
         raise training.refusal(build)
     if value is torch.autograd.grad:
         return differentiation.gradients(build, positional, keywords)
+    if functional.is_functional_call(value):
+        return functional.called(build, positional, keywords)
     if isinstance(value, functools.partial) or value is functools.partial:
         return _partial(build, callee, positional, keywords)
     if (
@@ -359,6 +362,7 @@ def _module(build: Builder, callee: Const, positional: list[Value], keywords: di
     if type(module).__module__.startswith("torch.nn.") and not is_functional:
         if not keywords and (found := differentiation.module(build, callee, positional)) is not None:
             return found
+        functional.check_module(build, callee)
         for name, inner in list(module.named_modules())[1:]:
             _check_hooks(build, Const(inner, f"{callee.path}.{name}"))
         args = [operand(build, v) for v in positional]

@@ -25,6 +25,7 @@ from looplift.frontend import (
     differentiation,
     evident,
     failing,
+    functional,
     host_items,
     instances,
     joins,
@@ -620,6 +621,8 @@ def attribute(build: Builder, value: Value, name: str) -> Value:
     if isinstance(value, Structure):
         return value.attribute(build, name)
     value = build.atom(value)
+    if build.replaced and (found := functional.attribute(build, value, name)) is not None:
+        return found
     if (found := attributes.held(build, value, name)) is not None:
         return found
     path = value.path if isinstance(value, Const) else build.object_path(value)

@@ -144,6 +144,15 @@ class Restart(Exception):
     """The translation begins again, with more known about a place that makes a list or dict."""
 
 
+@dataclass(frozen=True)
+class Replaced:
+    """The tensors that stand for those of modules while one is called: by the module's ``id`` and the name."""
+
+    values: dict[tuple[int, str], Value]
+    hidden: frozenset[int]
+    """The ``id`` of each tensor that another stands for."""
+
+
 class Differentiates(Restart):
     """The translation begins again, with modules as functions of their parameters."""
 
@@ -375,6 +384,8 @@ class Builder:
     """Whether conditions on what they change are taken to hold in such iterations."""
     empties: bool = False
     """Whether such loops may have no iteration."""
+    replaced: tuple[Replaced, ...] = ()
+    """What stands for the parameters of modules now, innermost first."""
     sizes: bool = False
     """Whether tuples of a few integers of the caller are constants, which are the sizes of what is cut and viewed."""
     clips: bool = False
@@ -589,6 +600,7 @@ class Builder:
 
     def live_in(self, path: str, value: Any) -> Atom:
         """A value that reaches the region under ``path``: static ones are constants, others parameters."""
+        self._check_hidden(path, value)
         if path in self.params:
             return self.params[path]
         if is_static(value):
@@ -604,6 +616,11 @@ class Builder:
         self.params[path] = var
         self.param_values[path] = value
         return var
+
+    def _check_hidden(self, path: str, value: Any) -> None:
+        items = [*value.values()] if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else [value]
+        if any(id(item) in one.hidden for one in self.replaced for item in items):
+            raise self.refuse("unknown-call", f"'functional_call' of a module that reads '{path}' in another way")
 
     def _check_kind(self, path: str, value: Any) -> None:
         from looplift.runtime.guards import check_items
