@@ -57,6 +57,7 @@ class Histories:
         self.facts = facts
         self.lets = {s.var: s for s in lets_of(function)}
         self.found: set[Atom] = {var for var in function.params if has_history(function.attributes["values"][var])}
+        self.found |= set(function.attributes["leaves"])
         count = -1
         while count != len(self.found):
             count = len(self.found)

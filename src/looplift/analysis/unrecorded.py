@@ -84,7 +84,8 @@ def with_detached(function: Function, facts: Facts) -> Function:
             changes.statements[id(let)] = (replace(let, var=held), replace(let, op=Op("method.detach", (held,))))
     blocks.check_uses(function)
     results = tuple((name, changes.atom(atom)) for name, atom in function.results)
-    attributes = function.attributes | {"unrecorded": frozenset()}
+    leaves = {changes.atom(leaf) for leaf in function.attributes["leaves"]}
+    attributes = function.attributes | {"unrecorded": frozenset(), "leaves": leaves}
     return replace(function, body=changes.block(function.body), results=results, attributes=attributes)
 
 

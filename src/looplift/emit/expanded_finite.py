@@ -26,7 +26,10 @@ LEVEL = frozenset(
 """Operations through which a gradient of zero stays zero whatever they take; a softmax reads all that it takes."""
 GROWING = frozenset("exp exp2 expm1 sinh cosh".split())
 """Operations whose derivative is infinite where they overflow."""
-MADE_CHEAPLY = frozenset("mul add sub neg square truediv pow abs where maximum minimum clone".split())
+MADE_CHEAPLY = frozenset(
+    """mul add sub neg pos square truediv pow abs relu where maximum minimum clamp clone copy contiguous stack unsqueeze
+    t""".split()
+)
 """What is computed again, element by element, to see whether it is finite; other results are bounded, or sums."""
 
 

@@ -37,15 +37,15 @@ from looplift.ir.grammar import (
     operands,
     walk,
 )
-from looplift.ir.slopes import stops
+from looplift.ir.slopes import GRADIENT, stops
 from looplift.ir.writes import is_in_place
 from looplift.ops.table import family
 
 HOLDERS = ("tuple", "list", "dict", "table")
 VIEWS = ("getitem", "iter_item", "attribute", "method", "inplace", "copy", "unpack", "builtin")
 COMPUTING = ("elementwise", "reduction", "along", "contraction", "blocked", "random")
-RAN = cell_of("", "went_back")
-"""The cell that is bound once a backward pass has run."""
+RAN = "went_back"
+"""The name of the cells that are bound once a backward pass has reached a leaf."""
 
 
 def begin(build: Builder) -> None:
@@ -55,8 +55,8 @@ def begin(build: Builder) -> None:
         is_sum = path in build.passes.sums
         first = build.emit("torch.zeros_like", build.live_in(path, leaf)) if is_sum else UNDEFINED
         build.cells[cell_of(path, "grad")] = first
-    if build.passes.sums:
-        build.cells[RAN] = UNDEFINED
+        if is_sum:
+            build.cells[cell_of(path, RAN)] = UNDEFINED
 
 
 def called(build: Builder, owner: Value, node: ast.Call) -> Value | None:
@@ -240,12 +240,13 @@ def _go_back(build: Builder, loss: Var) -> None:
         build.passes.sums |= {path for path in build.passes.leaves if cell_of(path, "grad") in dict(sums)}
         raise Restart
     flags = {"creates": Const(False), "retains": Const(False)}
-    slopes = [build.operation(differentiation.GRADIENT, (loss, leaf), flags, "slope") for _, leaf in leaves]
+    slopes = [build.operation(GRADIENT, (loss, leaf), flags, "slope") for _, leaf in leaves]
     for (name, leaf), slope in zip(leaves, slopes, strict=True):
         assert name is not None
         build.cells[name] = _left(build, name, leaf, slope)
-    if build.passes.sums:
-        build.cells[RAN] = Const(True)
+    for path in build.passes.sums:
+        if cell_of(path, "grad") in dict(leaves):
+            build.cells[cell_of(path, RAN)] = Const(True)
     build.passes.inputs |= reached.atoms
     differentiation.guard_tensors(build)
 
@@ -357,7 +358,7 @@ def results(build: Builder, body: Block, others: Iterable[Atom]) -> list[tuple[s
             continue
         if path in passes.sums:
             build.live_in(f"{path}.grad", None)
-            build.add(Require(build.atom(build.cells[RAN]), "no gradient is left behind", build.span))
+            build.add(Require(build.atom(build.cells[cell_of(path, RAN)]), "no gradient is left behind", build.span))
         last = same.as_items(build.atom(value)) & {*passes.given}
         if path in passes.sums or (last and not is_held):  # it lasts longer than those of the other iterations
             value = build.emit("method.clone", build.atom(value), memory_format=_contiguous())

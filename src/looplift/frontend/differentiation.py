@@ -5,14 +5,13 @@ Modules on the way become functions of their parameters, so that there are value
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from looplift.frontend import backward
 from looplift.frontend.scope import STATIC, Builder, Differentiates, Structure, Tup, Value
-from looplift.ir.grammar import Atom, Const, Let, Operand, Var
-
-GRADIENT = "slope_of"
-"""``slope_of(y, x, seed=…, creates_graph=…, retains_graph=…)``: of the sum of ``y * seed`` by ``x``."""
+from looplift.ir.grammar import Append, Atom, Block, Const, Let, Operand, Statement, Store, Var, definitions, uses, walk
+from looplift.ir.slopes import GRADIENT, stops
 
 
 def gradients(build: Builder, positional: list[Value], keywords: dict[str, Value]) -> Value:
@@ -107,9 +106,49 @@ def asks_for_gradients(build: Builder, owner: Value, positional: list[Value], ke
     flags = [*positional, *keywords.values()]
     if not isinstance(owner, Var) or any(not isinstance(flag, Const) or flag.value is not True for flag in flags):
         raise build.refuse("gradient", "'.requires_grad_(...)' of something else than a tensor made in the loop")
+    _note_what_is_made(build, owner)
     build.leaves.add(owner)
     backward.made_leaf(build, owner)
     return owner
+
+
+def _note_what_is_made(build: Builder, leaf: Var) -> None:
+    """What was made of a leaf before it asked for a gradient has none."""
+    if leaf in build.leaves or build.param_path(leaf) is not None:
+        return
+    if not any(leaf in definitions(statement) for statement in build.blocks[-1]):
+        raise build.refuse("gradient", "'.requires_grad_(...)' in a branch or loop of a tensor made outside of it")
+    before = [statement for block in build.blocks for statement in walk(block)]
+    if made := _made_of(leaf, before):
+        build.constants |= made
+        build.before_leaves += before
+
+
+def _made_of(leaf: Var, statements: list[Statement]) -> set[Var]:
+    found: set[Atom] = {leaf}
+    for statement in statements:
+        if not _stops(statement) and any(atom in found for atom in uses(statement)):
+            found |= {statement.ref} if isinstance(statement, Append | Store) else {*definitions(statement)}
+    return {atom for atom in found if isinstance(atom, Var)} - {leaf}
+
+
+def _stops(statement: Statement) -> bool:
+    return isinstance(statement, Let) and stops(statement.op)
+
+
+def check(build: Builder, body: Block, results: Iterable[Atom]) -> None:
+    """Refuses later uses of what was made of a leaf before it asked for a gradient: they would be differentiated too."""
+    if not build.constants:
+        return
+    before = {id(statement) for statement in build.before_leaves}
+    for statement in walk(body):
+        if id(statement) not in before and not _stops(statement) and not build.constants.isdisjoint(uses(statement)):
+            raise build.refuse("gradient", EARLY)
+    if not build.constants.isdisjoint(results):
+        raise build.refuse("gradient", EARLY)
+
+
+EARLY = "'.requires_grad_(...)' behind what was made of its tensor, and is used later: call it at once"
 
 
 def attribute(build: Builder, owner: Atom, name: str) -> Value | None:

@@ -410,6 +410,10 @@ class Builder:
     """Where that stands."""
     leaves: set[Var] = field(default_factory=set)
     """Tensors that the region made and asks gradients for."""
+    constants: set[Var] = field(default_factory=set)
+    """What was made of them before: no gradient flows through it."""
+    before_leaves: list[Statement] = field(default_factory=list)
+    """The statements until then."""
     passes: Passes = field(default_factory=Passes)
     """The backward passes in it."""
     alike: dict[str, Atom] = field(default_factory=dict)

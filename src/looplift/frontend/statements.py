@@ -175,7 +175,7 @@ def _named(build: Builder, name: str, value: Value, made_from: int | None) -> Va
     block[-1] = Let(named, last.op, last.span)
     if value in build.sites:
         build.sites[named] = build.sites.pop(value)
-    for held in (build.displays, build.leaves):
+    for held in (build.displays, build.leaves, build.constants):
         if value in held:
             held.discard(value)
             held.add(named)

@@ -8,7 +8,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
-from looplift.frontend import attributes, backward, changed, limits, training
+from looplift.frontend import attributes, backward, changed, differentiation, limits, training
 from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
@@ -251,6 +251,7 @@ def _translated(
     body = Block((*body, *build.blocks.pop()))
     attributes.check(build, body)
     backward.check(build, body)
+    differentiation.check(build, body, [atom for _, atom in results])
     return body, results
 
 

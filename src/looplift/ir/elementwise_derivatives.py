@@ -86,6 +86,10 @@ def _pow(s: Slopes, let: Let, slope: Atom) -> None:
     s.add(base, lambda: s.let("mul", slope, s.let("mul", Const(exponent), factor)))
 
 
+def _level(s: Slopes, x: Any, y: Var, g: Atom) -> Atom:
+    return s.let("torch.zeros_like", g)
+
+
 def _square(s: Slopes, x: Any, y: Var, g: Atom) -> Atom:
     return s.let("mul", g, s.let("mul", Const(2), x))
 
@@ -330,6 +334,10 @@ RULES: dict[str, Rule] = {
     "maximum": _binary(_larger),
     "minimum": _binary(_smaller),
     "pow": _pow,
+    "sign": _unary(_level),
+    "floor": _unary(_level),
+    "ceil": _unary(_level),
+    "round": _with_options(lambda s, x, y, g, _: _level(s, x, y, g), decimals=0),
     "neg": _unary(lambda s, x, y, g: s.let("neg", g)),
     "square": _unary(_square),
     "exp": _unary(lambda s, x, y, g: s.let("mul", g, y)),

@@ -14,7 +14,9 @@ get their slopes by torch, from ``slopes_through`` (``ir/slopes.py``).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterator
+from functools import cached_property
 from typing import Any
 
 from looplift.base.data import dataclass, replace
@@ -46,9 +48,8 @@ from looplift.ir.grammar import (
     uses,
     walk,
 )
-from looplift.ir.slopes import Backwards, Slopes, stops
+from looplift.ir.slopes import GRADIENT, Backwards, Slopes, stops
 
-GRADIENT = "slope_of"
 PULLED_BACK = "torch.autograd.grad"
 FLOWS = frozenset(
     """tuple list zipped_lists stack copy cat norm logsumexp amax amin maximum minimum clamp where outer softplus silu
@@ -57,6 +58,8 @@ FLOWS = frozenset(
 """Operations without a rule, whose result asks for a gradient if one of their operands does."""
 
 
+UNLESS_NEEDED = frozenset("contiguous resolve_conj resolve_neg".split())
+"""They hand out what they are given where it lies in memory as they want it, which guards do not hold."""
 MAY_RAISE = frozenset("cross_entropy nll_loss binary_cross_entropy embedding index_select gather".split())
 """Operations with a rule that raise for some values."""
 
@@ -182,14 +185,14 @@ class _Differentiated:
                 return found[atom]
             let = self.lets.get(atom) if isinstance(atom, Var) else None
             found[atom] = atom in self.ends
-            if let is not None and not stops(let.op) and not self._is_discrete(let.var):
+            if let is not None and not stops(let.op) and not self.is_discrete(let.var):
                 found[atom] |= any([depends(one) for one in operands(let.op)])
             return found[atom]
 
         depends(self.output)
         return {atom for atom, is_on in found.items() if is_on and isinstance(atom, Var)}
 
-    def _is_discrete(self, atom: Atom) -> bool:
+    def is_discrete(self, atom: Atom) -> bool:
         """Whether a value is a tensor without a gradient, as it is of integers or truth values."""
         kind = self.facts.kind(atom)
         return kind.is_array and not any(word in str(kind.dtype) for word in ("float", "complex"))
@@ -209,7 +212,7 @@ class _Differentiated:
             if any(other is not one and other not in self.lets for other in self.dependents(one) & {*self.inputs}):
                 raise refuse("a gradient by tensors that may be made of one another", span)
         for atom in self.reads():
-            if atom in made and atom not in through and not self._is_discrete(atom):
+            if atom in made and atom not in through and not self.is_discrete(atom):
                 raise refuse(f"a gradient through '{_hint(atom)}', which loops or branches make", span)
         asking = self.asking()
         if any(one not in asking for one in self.inputs):
@@ -418,10 +421,7 @@ class _Differentiated:
             for statement in walk(self.function.body if body is None else body):
                 match statement:
                     case Let(var=var, op=op) if any(one in found for one in operands(op)):
-                        if op.name == GRADIENT:
-                            if _flag(dict(op.kwargs)["creates"]):
-                                found.add(var)
-                        elif not stops(op) and not self._is_discrete(var):
+                        if not stops(op) and not self.is_discrete(var):
                             found.add(var)
                     case Append(ref=ref, value=value) | Store(ref=ref, value=value) if value in found:
                         found.add(ref)
@@ -439,14 +439,31 @@ class _Differentiated:
             return True
         return any(param in found and param not in self.inputs for param in self.function.params)
 
-    def _is_made_here(self, var: Var) -> bool:
+    def _is_made_here(self, var: Atom) -> bool:
         """Whether a tensor is one that nobody else holds."""
-        let = self.lets.get(var)
+        let = self.lets.get(var) if isinstance(var, Var) else None
         if let is None or let.op.name in ("copy", "attribute", "unpack"):
             return False
         if let.op.name in ("getitem", "iter_item"):
             return self.facts[next(atoms(let.op.args[0]))].kind.is_array
-        return True
+        shown = [one for one in operands(let.op) if self._may_be(let, one)]
+        return all(self._is_made_here(one) and self.counts[one] == 1 for one in shown)
+
+    def _may_be(self, let: Let, operand: Atom) -> bool:
+        """Whether the result of an operation may be the very tensor that it is given."""
+        known = self.facts.of
+        if let.op.name == GRADIENT or operand not in known or let.var not in known:
+            return False
+        if not self.facts.kind(operand).is_array:
+            return False
+        return _base(let.op) in UNLESS_NEEDED or self.facts[let.var].sample is self.facts[operand].sample
+
+    @cached_property
+    def counts(self) -> Counter[Atom]:
+        """How often values are read."""
+        found = Counter[Atom](atom for statement in walk(self.function.body) for atom in uses(statement))
+        found.update(atom for _, atom in self.function.results)
+        return found
 
 
 def check_leaves(function: Function, facts: Facts, torch: Torch) -> None:
@@ -456,14 +473,32 @@ def check_leaves(function: Function, facts: Facts, torch: Torch) -> None:
     if not leaves or let is None:
         return
     one = _Differentiated(function, facts, torch, replace(let, op=Op(GRADIENT, (let.var, let.var), _NO_FLAGS)), [])
-    if (leaves & one.lets.keys()) - one.leaves:
-        raise refuse("'.requires_grad_()' of a tensor that may be held elsewhere", let.span)
+    for leaf in leaves & one.lets.keys():
+        if leaf not in one.leaves:
+            raise refuse("'.requires_grad_()' of a tensor that may be held elsewhere", one.lets[leaf].span)
+        if one.is_discrete(leaf):
+            raise refuse("'.requires_grad_()' of a tensor without a floating dtype, which raises", one.lets[leaf].span)
     one.leaves = set()
     shown = one.reached(leaves)
+    check_handed_to_numpy(function, facts, shown)
     asking = one.asking(lambda atom: atom not in shown)
     for atom in (*function.params, *(atom for _, atom in function.results)):
         if atom in shown and atom not in asking:
             raise refuse("a tensor that is handed out asks for a gradient that nobody can take", let.span)
+
+
+def check_handed_to_numpy(function: Function, facts: Facts, shown: set[Atom]) -> None:
+    """NumPy raises for a tensor that asks for a gradient; those that may do so are ``shown``."""
+    for statement in walk(function.body):
+        match statement:
+            case Let(op=op) if op.name == "method.numpy" or op.name.startswith("np."):
+                taken = [*operands(op)]
+            case Store(ref=ref, value=value) if facts.kind(ref).family == "array":
+                taken = [value]
+            case _:
+                continue
+        if any(atom in shown for atom in taken):
+            raise refuse("a tensor that asks for a gradient is handed to NumPy: '.detach()' it", statement.span)
 
 
 _NO_FLAGS = (("creates", Const(False)), ("retains", Const(True)))

@@ -15,16 +15,20 @@ from looplift.ir.facts import Facts
 from looplift.ir.grammar import Atom, Const, Group, Let, Op, Operand, Require, Slice, Var, operands
 
 STOPS = frozenset(
-    """detach item tolist numpy eq ne lt le gt ge not and_ or_ isnan isinf isfinite argmax argmin argsort sign floor
-    ceil round numel size dim len iter_len zeros_like ones_like full_like
-    empty_like rand_like randn_like new_zeros new_ones new_full new_empty bool int long slope_of""".split()
+    """detach item tolist numpy eq ne lt le gt ge not and_ or_ isnan isinf isfinite argmax argmin argsort
+    numel size dim len iter_len zeros_like ones_like full_like
+    empty_like rand_like randn_like new_zeros new_ones new_full new_empty bool int long""".split()
 )
 """Operations that no gradient flows through."""
+TO_NUMBERS = frozenset("math.floor math.ceil math.trunc builtin.round".split())
+"""Functions of the same name as others that do give gradients, of zeros: these give numbers."""
 FACTS_OF_TENSORS = frozenset(
     """shape dtype device ndim layout is_cuda is_leaf requires_grad data grad grad_fn itemsize nbytes names""".split()
 )
 """Attributes of tensors that no gradient flows through."""
 
+GRADIENT = "slope_of"
+"""``slope_of(y, x, seed=…, creates=…, retains=…)``: of the sum of ``y * seed`` by ``x``."""
 THROUGH = "slopes_through"
 """``slopes_through(called, ends, slopes, args, …)``: the slopes of the ends, of which an operation makes results.
 
@@ -101,7 +105,9 @@ def stops(op: Op) -> bool:
     if op.name == THROUGH:
         called = op.args[0]
         return isinstance(called, Const) and not called.value.creates
-    return base in STOPS
+    if op.name == GRADIENT:
+        return not any(key == "creates" and isinstance(one, Const) and one.value for key, one in op.kwargs)
+    return base in STOPS or op.name in TO_NUMBERS
 
 
 class Slopes:
