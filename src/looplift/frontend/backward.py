@@ -45,7 +45,7 @@ HOLDERS = ("tuple", "list", "dict", "table")
 VIEWS = ("getitem", "iter_item", "attribute", "method", "inplace", "copy", "unpack", "builtin")
 COMPUTING = ("elementwise", "reduction", "along", "contraction", "blocked", "random")
 RAN = "went_back"
-"""The name of the cells that are bound once a backward pass has reached a leaf."""
+"""The name of the cells that tell whether a backward pass has reached a leaf."""
 
 
 def begin(build: Builder) -> None:
@@ -56,7 +56,7 @@ def begin(build: Builder) -> None:
         first = build.emit("torch.zeros_like", build.live_in(path, leaf)) if is_sum else UNDEFINED
         build.cells[cell_of(path, "grad")] = first
         if is_sum:
-            build.cells[cell_of(path, RAN)] = UNDEFINED
+            build.cells[cell_of(path, RAN)] = Const(False)
 
 
 def called(build: Builder, owner: Value, node: ast.Call) -> Value | None:

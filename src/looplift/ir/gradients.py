@@ -473,11 +473,12 @@ def check_leaves(function: Function, facts: Facts, torch: Torch) -> None:
     if not leaves or let is None:
         return
     one = _Differentiated(function, facts, torch, replace(let, op=Op(GRADIENT, (let.var, let.var), _NO_FLAGS)), [])
-    for leaf in leaves & one.lets.keys():
-        if leaf not in one.leaves:
-            raise refuse("'.requires_grad_()' of a tensor that may be held elsewhere", one.lets[leaf].span)
-        if one.is_discrete(leaf):
-            raise refuse("'.requires_grad_()' of a tensor without a floating dtype, which raises", one.lets[leaf].span)
+    for statement in walk(function.body):
+        for leaf in leaves.intersection(_bound(statement)):
+            if leaf not in one.leaves:
+                raise refuse("'.requires_grad_()' of a tensor that may be held elsewhere", function.span)
+            if one.is_discrete(leaf):
+                raise refuse("'.requires_grad_()' of a tensor without a floating dtype, which raises", function.span)
     one.leaves = set()
     shown = one.reached(leaves)
     check_handed_to_numpy(function, facts, shown)
