@@ -494,7 +494,7 @@ def check_handed_to_numpy(function: Function, facts: Facts, shown: set[Atom]) ->
         match statement:
             case Let(op=op) if op.name == "method.numpy" or op.name.startswith("np."):
                 taken = [*operands(op)]
-            case Store(ref=ref, value=value) if facts.kind(ref).family == "array":
+            case Store(ref=ref, value=value) if facts.kind(ref).family == "array" and facts.kind(value).rank:
                 taken = [value]
             case _:
                 continue
