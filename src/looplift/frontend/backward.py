@@ -39,10 +39,12 @@ from looplift.ir.grammar import (
 )
 from looplift.ir.slopes import GRADIENT, stops
 from looplift.ir.writes import is_in_place
-from looplift.ops.table import family
+from looplift.ops.table import family, may_show
 
 HOLDERS = ("tuple", "list", "dict", "table")
 VIEWS = ("getitem", "iter_item", "attribute", "method", "inplace", "copy", "unpack", "builtin")
+CHOOSING = ("builtin.max", "builtin.min", "module", "call")
+"""Operations that may hand out any of their operands."""
 COMPUTING = ("elementwise", "reduction", "along", "contraction", "blocked", "random")
 RAN = "went_back"
 """The name of the cells that tell whether a backward pass has reached a leaf."""
@@ -430,7 +432,8 @@ def _changed(statement: Statement) -> list[Var]:
 def _may_show(op: Op) -> bool:
     """Whether the result may be what the operation is given, or show its memory."""
     is_new = family(op.name) in COMPUTING or op.name == "method.clone"
-    return op.name.partition(".")[0] in VIEWS and not (is_new and not op.name.startswith(("inplace.", "builtin.")))
+    is_known_new = is_new and not op.name.startswith(("inplace.", "builtin."))
+    return may_show(op.name) or (op.name.partition(".")[0] in VIEWS and not is_known_new)
 
 
 class _Same:
@@ -440,7 +443,7 @@ class _Same:
         self.of: dict[Atom, list[Atom]] = {}
         for statement in walk(body):
             match statement:
-                case Let(var=var, op=op) if op.name in HOLDERS:
+                case Let(var=var, op=op) if op.name in (*HOLDERS, *CHOOSING):
                     self.of[var] = list(operands(op))
                 case Let(var=var, op=op) if _may_show(op):
                     self.of[var] = list(operands(op))[:1]
