@@ -1,4 +1,4 @@
-"""A function in, out whether its lifted form gives the same values, flags, gradients and errors, and what became of it."""
+"""A function in, out whether its lifted form gives the same values, flags, gradients and errors, and its decisions."""
 
 from __future__ import annotations
 

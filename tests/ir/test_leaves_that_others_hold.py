@@ -119,7 +119,7 @@ CONVERSIONS = {
     "float": lambda a: a.double(),
     "to": lambda a: a.to("cpu"),
     "as_tensor": torch.as_tensor,
-    "atleast": torch.atleast_1d,
+    "one_axis": torch.atleast_1d,
     "flatten": torch.flatten,
     "real": torch.real,
     "dropout": lambda a: F.dropout(a, 0.5, False),

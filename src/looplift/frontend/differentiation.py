@@ -137,7 +137,7 @@ def _stops(statement: Statement) -> bool:
 
 
 def check(build: Builder, body: Block, results: Iterable[Atom]) -> None:
-    """Refuses later uses of what was made of a leaf before it asked for a gradient: they would be differentiated too."""
+    """Refuses later uses of what was made of a leaf before it asked for a gradient: one would flow through them."""
     if not build.constants:
         return
     before = {id(statement) for statement in build.before_leaves}
