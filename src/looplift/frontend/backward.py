@@ -47,7 +47,7 @@ CHOOSING = ("builtin.max", "builtin.min", "module", "call")
 """Operations that may hand out any of their operands."""
 COMPUTING = ("elementwise", "reduction", "along", "contraction", "blocked", "random")
 RAN = "went_back"
-"""The name of the cells that tell whether a backward pass has reached a leaf."""
+"""The name of the cells that count the backward passes that have reached a leaf."""
 
 
 def begin(build: Builder) -> None:
@@ -58,7 +58,7 @@ def begin(build: Builder) -> None:
         first = build.emit("torch.zeros_like", build.live_in(path, leaf)) if is_sum else UNDEFINED
         build.cells[cell_of(path, "grad")] = first
         if is_sum:
-            build.cells[cell_of(path, RAN)] = Const(False)
+            build.cells[cell_of(path, RAN)] = Const(0)
 
 
 def called(build: Builder, owner: Value, node: ast.Call) -> Value | None:
@@ -248,7 +248,8 @@ def _go_back(build: Builder, loss: Var) -> None:
         build.cells[name] = _left(build, name, leaf, slope)
     for path in build.passes.sums:
         if cell_of(path, "grad") in dict(leaves):
-            build.cells[cell_of(path, RAN)] = Const(True)
+            cell = cell_of(path, RAN)
+            build.cells[cell] = build.emit("add", build.atom(build.cells[cell]), Const(1))
     build.passes.inputs |= reached.atoms
     differentiation.guard_tensors(build)
 
@@ -360,7 +361,8 @@ def results(build: Builder, body: Block, others: Iterable[Atom]) -> list[tuple[s
             continue
         if path in passes.sums:
             build.live_in(f"{path}.grad", None)
-            build.add(Require(build.atom(build.cells[cell_of(path, RAN)]), "no gradient is left behind", build.span))
+            has_run = build.emit("gt", build.atom(build.cells[cell_of(path, RAN)]), Const(0))
+            build.add(Require(has_run, "no gradient is left behind", build.span))
         last = same.as_items(build.atom(value)) & {*passes.given}
         if path in passes.sums or (last and not is_held):  # it lasts longer than those of the other iterations
             value = build.emit("method.clone", build.atom(value), memory_format=_contiguous())
