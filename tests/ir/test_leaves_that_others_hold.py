@@ -70,6 +70,16 @@ def in_one_of_two_branches(w, x):
     return found
 
 
+def set_of_what_has_a_history(w, x):
+    found = []
+    for i in range(len(x)):
+        a = x[i] * w
+        a.requires_grad = True
+        (g,) = torch.autograd.grad((a * a).sum(), a)
+        found.append(g)
+    return found
+
+
 def of_integers(w, x):
     total = 0.0
     for i in range(len(x)):
@@ -105,7 +115,7 @@ def stored_into_an_array(w, x):
 
 
 KEPT = (of_the_caller, of_a_list_of_the_caller, same_under_two_names, by_the_second_name, larger_of_two,
-        in_one_of_two_branches, of_integers, of_truth_values, handed_to_numpy, stored_into_an_array)  # fmt: skip
+        in_one_of_two_branches, set_of_what_has_a_history, of_integers, of_truth_values, handed_to_numpy, stored_into_an_array)  # fmt: skip
 
 
 @pytest.mark.parametrize("function", KEPT)

@@ -84,8 +84,8 @@ def with_detached(function: Function, facts: Facts) -> Function:
             changes.statements[id(let)] = (replace(let, var=held), replace(let, op=Op("method.detach", (held,))))
     blocks.check_uses(function)
     results = tuple((name, changes.atom(atom)) for name, atom in function.results)
-    leaves = {changes.atom(leaf) for leaf in function.attributes["leaves"]}
-    attributes = function.attributes | {"unrecorded": frozenset(), "leaves": leaves}
+    leaves = {key: {changes.atom(leaf) for leaf in function.attributes[key]} for key in ("leaves", "set_leaves")}
+    attributes = function.attributes | {"unrecorded": frozenset()} | leaves
     return replace(function, body=changes.block(function.body), results=results, attributes=attributes)
 
 

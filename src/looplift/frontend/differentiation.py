@@ -112,6 +112,13 @@ def asks_for_gradients(build: Builder, owner: Value, positional: list[Value], ke
     return owner
 
 
+def set_to_ask(build: Builder, owner: Atom, value: Value) -> None:
+    """``x.requires_grad = True``."""
+    asks_for_gradients(build, owner, [value], {})
+    if isinstance(owner, Var):
+        build.set_leaves.add(owner)
+
+
 def _note_what_is_made(build: Builder, leaf: Var) -> None:
     """What was made of a leaf before it asked for a gradient has none."""
     if leaf in build.leaves or build.param_path(leaf) is not None:

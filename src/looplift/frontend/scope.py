@@ -410,6 +410,8 @@ class Builder:
     """Where that stands."""
     leaves: set[Var] = field(default_factory=set)
     """Tensors that the region made and asks gradients for."""
+    set_leaves: set[Var] = field(default_factory=set)
+    """Those of which ``requires_grad`` is set, which raises where they have a history."""
     constants: set[Var] = field(default_factory=set)
     """What was made of them before: no gradient flows through it."""
     before_leaves: list[Statement] = field(default_factory=list)

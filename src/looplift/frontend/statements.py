@@ -152,7 +152,7 @@ def assign(build: Builder, target: ast.expr, value: Value, made_from: int | None
                 backward.store(build, into, value)
                 return
             if attr == "requires_grad" and evident.may_be_tensor(build, into):
-                differentiation.asks_for_gradients(build, build.atom(into), [value], {})
+                differentiation.set_to_ask(build, build.atom(into), value)
                 return
             attributes.store(build, target, into, value)
         case _:
@@ -175,7 +175,7 @@ def _named(build: Builder, name: str, value: Value, made_from: int | None) -> Va
     block[-1] = Let(named, last.op, last.span)
     if value in build.sites:
         build.sites[named] = build.sites.pop(value)
-    for held in (build.displays, build.leaves, build.constants):
+    for held in (build.displays, build.leaves, build.set_leaves, build.constants):
         if value in held:
             held.discard(value)
             held.add(named)

@@ -118,6 +118,7 @@ def translate(
         "sets": tuple(key for key, _ in results if "." in key and not key.endswith("]")),
         "grows": tuple(build.grown),
         "leaves": build.leaves,
+        "set_leaves": build.set_leaves,
         "unrecorded": frozenset(build.unrecorded),
         "unrecorded_spans": frozenset(build.unrecorded_spans),
         "alike": {build.params[path]: like for path, like in build.alike.items()},

@@ -334,6 +334,14 @@ class _Differentiated:
                 return found
             carries = kept
 
+    def may_ask(self) -> set[Atom]:
+        """Live-ins that ask for a gradient, or hold what does, and the results of modules and functions that do."""
+        found = {var for var, value in self.function.attributes["values"].items() if _may_ask(value)}
+        for let in self.lets.values():
+            if let.op.name == "call" or any(isinstance(one, Const) and _may_ask(one.value) for one in operands(let.op)):
+                found.add(let.var)
+        return found
+
     def surely_reached(self, sources: set[Any], neutral: Callable[[Atom], bool]) -> set[Atom]:
         """What is made of some values, in each iteration, by operations that gradients are known to flow through."""
         found, before = set(sources), -1
@@ -479,6 +487,9 @@ def check_leaves(function: Function, facts: Facts, torch: Torch) -> None:
                 raise refuse("'.requires_grad_()' of a tensor that may be held elsewhere", function.span)
             if one.is_discrete(leaf):
                 raise refuse("'.requires_grad_()' of a tensor without a floating dtype, which raises", function.span)
+    for leaf in function.attributes["set_leaves"]:
+        if leaf in one.reached(one.may_ask() | leaves - {leaf}):
+            raise refuse("'requires_grad' of a tensor that may have a history is set, which raises", function.span)
     one.leaves = set()
     shown = one.reached(leaves)
     check_handed_to_numpy(function, facts, shown)
@@ -503,6 +514,16 @@ def check_handed_to_numpy(function: Function, facts: Facts, shown: set[Atom]) ->
 
 
 _NO_FLAGS = (("creates", Const(False)), ("retains", Const(True)))
+
+
+def _may_ask(value: Any) -> bool:
+    import torch
+
+    if isinstance(value, torch.nn.Module):
+        return any(one.requires_grad for one in value.parameters())
+    if isinstance(value, list | tuple | dict):
+        return any(map(_may_ask, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, torch.Tensor) and value.requires_grad
 
 
 def _flag(operand: Operand) -> bool:
