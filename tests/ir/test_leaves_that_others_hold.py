@@ -115,7 +115,8 @@ def stored_into_an_array(w, x):
 
 
 KEPT = (of_the_caller, of_a_list_of_the_caller, same_under_two_names, by_the_second_name, larger_of_two,
-        in_one_of_two_branches, set_of_what_has_a_history, of_integers, of_truth_values, handed_to_numpy, stored_into_an_array)  # fmt: skip
+        in_one_of_two_branches, set_of_what_has_a_history, of_integers, of_truth_values, handed_to_numpy,
+        stored_into_an_array)  # fmt: skip
 
 
 @pytest.mark.parametrize("function", KEPT)
