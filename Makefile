@@ -26,6 +26,7 @@ demo: $(READY)
 	$(BIN)/python examples/demo.py
 
 test: export CXX = $(CURDIR)/tests/quick_compiler.sh
+test: export OMP_WAIT_POLICY = PASSIVE
 test: lint
 	$(BIN)/python -m pytest -q -n 2
 
