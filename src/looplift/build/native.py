@@ -170,7 +170,7 @@ def _program(text: str, caller: str, options: compiler.Options, loop: Callable[.
     """The function that a caller's text makes of a library."""
     namespace: dict[str, Any] = {
         "ctypes": ctypes, "sys": sys, "deque": deque, "RequirementFailed": RequirementFailed, "torch": torch,
-        "_library": functools.partial(_library, options=options), "source": text, "loop": loop,
+        "_library": functools.partial(_library_of_program, options=options), "source": text, "loop": loop,
     }  # fmt: skip
     if "begun(loop" in caller:
         from looplift.build import recalled, tensors
@@ -192,6 +192,22 @@ def _library(source: str, options: compiler.Options = KERNELS) -> ctypes.PyDLL:
         return ctypes.PyDLL(str(path))
     except OSError:
         return ctypes.PyDLL(str(compiler.rebuilt(source)))
+
+
+class Kept(ctypes.Structure):
+    """Memory that programs have done with, and how many bytes of it there are; who uses it has Python's lock."""
+
+    _fields_ = (("first", ctypes.c_void_p), ("total", ctypes.c_int64))
+
+
+_KEPT = Kept()
+
+
+def _library_of_program(source: str, options: compiler.Options) -> ctypes.PyDLL:
+    """The library of a program, which has the memory of all programs to take from."""
+    library = _library(source, options)
+    library.share_kept(ctypes.byref(_KEPT))
+    return library
 
 
 def _defined(text: str, name: str, **more: Any) -> Callable[..., tuple]:

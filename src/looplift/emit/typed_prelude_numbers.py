@@ -46,20 +46,23 @@ enum Why { DONE, RANGE, OVERFLOW, ZERO, DOMAIN, KEY, EMPTY, KIND, UNBOUND, CHANG
     INTERRUPTED };
 [[noreturn]] static __attribute__((noinline, cold)) void bail(Why why) { state->why = why; longjmp(state->leave, 1); }
 static inline int class_of(size_t n) { return n <= 16 ? 4 : 64 - __builtin_clzll(n - 1); }
-// What calls before had, to the next one: memory that the system gives anew is made zero page by page.
+// What calls before had, of this program and others, to the next one: memory that the system gives anew is made zero
+// page by page.
 static const I KEPT = 32 << 20;
-static struct { Chunk* first; I total; } kept_chunks;
+struct Kept { Chunk* first; I total; };
+static Kept own_kept, *kept = &own_kept;
+extern "C" void share_kept(Kept* of_all) { kept = of_all; }
 static Chunk* kept_chunk(I room) {
-  for (Chunk** at = &kept_chunks.first; *at; at = &(*at)->next) {
+  for (Chunk** at = &kept->first; *at; at = &(*at)->next) {
     Chunk* found = *at;
     if (found->size < room || found->size > 2 * room) continue;
-    *at = found->next; kept_chunks.total -= found->size; return found;
+    *at = found->next; kept->total -= found->size; return found;
   }
   return nullptr;
 }
 static void give_back(Chunk* chunk) {
-  if (kept_chunks.total + chunk->size > KEPT) { free(chunk); return; }
-  chunk->next = kept_chunks.first; kept_chunks.first = chunk; kept_chunks.total += chunk->size;
+  if (kept->total + chunk->size > KEPT) { free(chunk); return; }
+  chunk->next = kept->first; kept->first = chunk; kept->total += chunk->size;
 }
 static __attribute__((noinline)) void* fresh(int k) {
   size_t n = (size_t)1 << k;
