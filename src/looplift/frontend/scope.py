@@ -624,7 +624,9 @@ class Builder:
         return var
 
     def _check_hidden(self, path: str, value: Any) -> None:
-        items = [*value.values()] if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else [value]
+        if not self.replaced:
+            return
+        items = [*value.values()] if type(value) is dict else value if type(value) in (list, tuple) else [value]
         if any(id(item) in one.hidden for one in self.replaced for item in items):
             raise self.refuse("unknown-call", f"'functional_call' of a module that reads '{path}' in another way")
 
