@@ -46,6 +46,25 @@ class Listed(nn.Module):
         return x
 
 
+class Held(nn.Module):
+    """Its weight is in containers, too, where another one does not stand for it."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(3, 3))
+        self.again = {"all": [self.weight]}
+
+    def forward(self, x):
+        return torch.tanh(x @ self.weight) @ self.again["all"][0]
+
+
+def of_what_is_held(net, scales, x):
+    out = []
+    for i in range(x.shape[0]):
+        out.append(functional_call(net, {"weight": net.weight * scales[i]}, (x[i],)))
+    return torch.stack(out)
+
+
 def adapted(net, tasks, lr, steps):
     losses = []
     for xs, ys in tasks:
@@ -120,7 +139,7 @@ def arguments_of(function):
         net = Net()
         stacked = {name: torch.randn(4, *p.shape).requires_grad_() for name, p in net.named_parameters()}
         return net, stacked, torch.randn(4, 3)
-    kinds = {of_another_weight: Whole, of_a_list: Listed}
+    kinds = {of_another_weight: Whole, of_a_list: Listed, of_what_is_held: Held}
     return kinds.get(function, Net)(), torch.rand(4).requires_grad_(), torch.randn(4, 3)
 
 
@@ -139,7 +158,17 @@ def outcome(function, arguments):
     return result, [torch.zeros_like(t) if g is None else g for t, g in zip(leaves, slopes, strict=True)]
 
 
-EACH = [adapted, ensemble, beside_its_own, with_keywords, of_unknown_name, of_a_number, of_another_weight, of_a_list]
+EACH = [
+    adapted,
+    ensemble,
+    beside_its_own,
+    with_keywords,
+    of_unknown_name,
+    of_a_number,
+    of_another_weight,
+    of_a_list,
+    of_what_is_held,
+]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

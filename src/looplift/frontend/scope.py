@@ -144,6 +144,15 @@ class Restart(Exception):
     """The translation begins again, with more known about a place that makes a list or dict."""
 
 
+def _items_in(value: Any) -> Iterator[Any]:
+    """What a value holds in containers at any depth, or the value."""
+    if isinstance(value, (dict, list, tuple)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _items_in(item)
+    else:
+        yield value
+
+
 @dataclass(frozen=True)
 class Replaced:
     """The tensors that stand for those of modules while one is called: by the module's ``id`` and the name."""
@@ -624,10 +633,7 @@ class Builder:
         return var
 
     def _check_hidden(self, path: str, value: Any) -> None:
-        if not self.replaced:
-            return
-        items = [*value.values()] if type(value) is dict else value if type(value) in (list, tuple) else [value]
-        if any(id(item) in one.hidden for one in self.replaced for item in items):
+        if self.replaced and any(id(item) in one.hidden for one in self.replaced for item in _items_in(value)):
             raise self.refuse("unknown-call", f"'functional_call' of a module that reads '{path}' in another way")
 
     def _check_kind(self, path: str, value: Any) -> None:
