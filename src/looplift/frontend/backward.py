@@ -161,7 +161,7 @@ def _hold(build: Builder, leaves: list[Var]) -> None:
     if any(is_rebound(build, path) for path in new):
         raise refusal(build, "gradients of what a name holds that is bound to something else meanwhile")
     if new:
-        build.passes.leaves |= {path: leaf for path, leaf in new.items()}
+        build.passes.leaves |= new
         raise Restart
 
 

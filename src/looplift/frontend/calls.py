@@ -79,7 +79,7 @@ def call(build: Builder, node: ast.Call) -> Value:
                 return structures.View(noun, lambda build: listed, lambda: listed)
             return structures.Once(noun, listed, build.blocks[-1])
         if node.func.attr in ("keys", "values", "items") and not node.args and not node.keywords:
-            if (found := _of_dict(build, owner, node.func.attr)) is not None:
+            if (found := of_dict(build, owner, node.func.attr)) is not None:
                 return found
         if not (isinstance(owner, Const) and owner.path) and build.object_path(owner) is None:
             return _method(build, build.atom(owner), node.func.attr, node)
@@ -109,7 +109,7 @@ def _of_table(build: Builder, table: dictionaries.Table, owner: Value, arguments
     return build.operation("method.get", [build.atom(owner), *args], {})
 
 
-def _of_dict(build: Builder, owner: Value, kind: str) -> Value | None:
+def of_dict(build: Builder, owner: Value, kind: str) -> Value | None:
     """A view of a dict of the caller: its items one by one if they are of different kinds."""
     from looplift.frontend.rows import dict_view
 

@@ -98,7 +98,7 @@ def _pairs(build: Builder, given: Value) -> list[tuple[Value, Value]]:
     if isinstance(given, Structure) and getattr(given, "kind", "") == "dict":
         view = given.method(build, "items", [], {})
     elif build.is_container(given) and type(build.given(given)) is dict:
-        view = calls._of_dict(build, given, "items")
+        view = calls.of_dict(build, given, "items")
     else:
         view = None
     items = None if view is None else expressions.known_items(build, view)
