@@ -76,9 +76,7 @@ def _of_batches(results: Results, context: Any, gradients: Sequence[Any]) -> tup
         raise RuntimeError(CHANGED)
     with torch.enable_grad():
         inputs = [_another(one) if _flows(one) else one for one in given]
-        ends = [
-            (end, one) for end, one in zip(results(inputs), gradients, strict=True) if _flows(end) and one is not None
-        ]
+        ends = _ends(results(inputs), gradients)
         starts = [one for one in inputs if _flows(one)]
         if not ends or not starts:
             return tuple(None for _ in given)
@@ -135,9 +133,7 @@ def _second(results: Any, first: First, tensors: Sequence[Any], seconds: Sequenc
         for place, tensor in zip(places, tensors, strict=True):
             given[place] = _another(tensor)
         inputs, incoming = given[:count], given[count:]
-        ends = [
-            (end, one) for end, one in zip(results(inputs), incoming, strict=True) if _flows(end) and one is not None
-        ]
+        ends = _ends(results(inputs), incoming)
         starts = [(k, one) for k, one in enumerate(inputs) if _flows(one) and seconds[k] is not None]
         if not ends or not starts:
             return [None] * len(places)
@@ -152,6 +148,11 @@ def _second(results: Any, first: First, tensors: Sequence[Any], seconds: Sequenc
         ends, weights = zip(*pairs)
         found = iter(torch.autograd.grad(ends, wanted, weights, create_graph=is_deeper, allow_unused=True))
     return [next(found) if _flows(given[place]) else None for place in places]
+
+
+def _ends(results: Sequence[Any], gradients: Sequence[Any]) -> list[tuple[torch.Tensor, Any]]:
+    """The results from which gradients flow back, each with the one that came in."""
+    return [(end, one) for end, one in zip(results, gradients, strict=True) if _flows(end) and one is not None]
 
 
 def _another(tensor: torch.Tensor) -> torch.Tensor:
