@@ -46,3 +46,28 @@ def test_trees_of_several_depths(monkeypatch, sparse):
     got, want = lifted(trees, x, y), errors(trees, x, y)
     torch.testing.assert_close(got, want)
     torch.testing.assert_close(torch.autograd.grad(got.sum(), x), torch.autograd.grad(want.sum(), x))
+
+
+def parts_and_rows(names, x):
+    last, total, seen = None, torch.zeros(()), []
+    for i in range(len(names)):
+        last = x[i] * 2
+        total = total + x[i, 0] * 0.3
+        seen.append(names[i] + "!")
+    return last, total, seen
+
+
+def rows_and_parts(names, x):
+    last, total, seen = None, torch.zeros(()), []
+    for i in range(len(names)):
+        total = total + x[i, 0] * 0.3
+        last = x[i] * total
+        seen.append(names[i] + "!")
+    return last, total, seen
+
+
+@pytest.mark.parametrize("program", [parts_and_rows, rows_and_parts])
+def test_parts_beside_whole_rows(program):
+    given = [str(k) for k in range(6)], torch.rand(6, 3)
+    for got, wanted in zip(lift(program, verify="off")(*given), program(*given), strict=True):
+        assert torch.allclose(got, wanted) and got.shape == wanted.shape if torch.is_tensor(wanted) else got == wanted

@@ -28,8 +28,10 @@ def check_wrapped(facts: Facts, let: Let) -> None:
     dtypes = [one.kind.dtype for one in given if one.kind.family == "tensor"]
     if not dtypes or kind.family != "tensor" or not any(one.loops for one in given):
         return
-    is_test = str(kind.dtype) == "torch.uint8" and _only_asked(facts, let.var)
-    if base_name(let.op.name) in OTHERWISE or not (is_test or kind.dtype == reduce(torch.promote_types, dtypes)):
+    as_theirs = kind.dtype == reduce(torch.promote_types, dtypes)
+    if _is_test(let.op.name):
+        as_theirs = str(kind.dtype) == "torch.uint8" and _only_asked(facts, let.var)
+    if base_name(let.op.name) in OTHERWISE or not as_theirs:
         text = f"'{let.op.name}' makes another tensor of a tensor than PyTorch's own functions do"
         raise NotLiftable("unknown-op", text, let.span)
 
@@ -37,6 +39,11 @@ def check_wrapped(facts: Facts, let: Let) -> None:
 def _computes_arrays(name: str) -> bool:
     """Whether it is a function that NumPy computes itself: others, as ``np.argmax``, call the tensor's own method."""
     return name.startswith("np.") and (name == "np.clip" or isinstance(getattr(np, name[3:], None), np.ufunc))
+
+
+def _is_test(name: str) -> bool:
+    """Whether NumPy's function gives truths, of which PyTorch makes uint8."""
+    return any(one in ("d->?", "dd->?") for one in getattr(getattr(np, name[3:], None), "types", ()))
 
 
 def _only_asked(facts: Facts, var: Var) -> bool:

@@ -49,7 +49,7 @@ def _item(writer: Writer, items: tuple[Value, ...], index: Operand) -> Value:
     if len(numbers) < len(items) or len(types) != 1 or any(n.other or n.bound or n.alias for n in numbers):
         raise writer.refuse("not-scalar", "a list of different kinds, subscripted by a variable")
     scalar = types.pop()
-    where = position(writer, writer.number(index), str(len(items)))
+    where = position(writer, _index(writer, index), str(len(items)))
     table = writer.fresh("table")
     writer.line(f"const {scalar.cpp} {table}[] = {{{', '.join(number.text for number in numbers)}}};")
     homes = where.homes.union(*(number.homes for number in numbers))

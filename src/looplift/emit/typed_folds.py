@@ -266,6 +266,7 @@ class Folds(Stars):
             self.folded(source, step)
         default = self.expression(keywords["default"]) if "default" in keywords else None
         if NEVER in types:
+            self.lines += lines  # an argument of another type may have items
             return default or Value(NEVER, "None_()")
         self.emit(f"{text_of(types[0])} {best}{{}}; {text_of(types[1])} {best_key}{{}}; bool {seen} = false;")
         self.lines += lines

@@ -152,7 +152,9 @@ template <class T, int R> static PyObject* handed_out(const Ten<T, R>& x) {
     if (x.at || count_of(x) != b->n || !b->n || !is_dense(x.size, x.step)) bail(KIND);
     size = x.size; step = is_in_rows(x.size, x.step) ? nullptr : x.step;
   }
-  if (PyObject* o = made_before(x)) { Py_IncRef(o); return o; }
+  if (PyObject* o = made_before(x)) {
+    if (R ? b->viewed : b->n != 1) bail(KIND);  // it may be another view, which is an object of its own
+    Py_IncRef(o); return o; }
   if (b->handed) bail(KIND);
   b->handed = true;
   I* nodes = TRACKED && b->nodes ? handed_nodes(x) : nullptr;

@@ -144,7 +144,7 @@ template <class T> struct Buf {
   T* data = nullptr;
   I* nodes = nullptr;
   int place = -1;  // of the caller's
-  bool held = false, handed = false, dirty = false, detached = false;
+  bool held = false, handed = false, dirty = false, detached = false, viewed = false;
   bool grouped = false;  // all elements are reached by the group
   bool walked = false;  // its rows were made by one operation
   bool rewritten = false;  // so is all that the elements were made of before they were stored to
@@ -286,7 +286,7 @@ template <class T, int R, class... Index> static inline Ten<T, R - int(sizeof...
   }
 }
 template <class T, int R> static Ten<T, R> viewed(Ten<T, R> x) {
-  if constexpr (R > 0) x.itself = false;
+  if constexpr (R > 0) { x.itself = false; if (x.b.p) x.b.p->viewed = true; }
   else if (x.b.p && x.b.p->place >= 0 && x.b.p->n == 1) bail(KIND);  // it would be handed out as what was given
   return x;
 }

@@ -315,7 +315,8 @@ def evaluated(text: str, *values: Value) -> str:
     return f"({' '.join(f'(void)({code}),' for code in codes)} {text})" if codes else text
 
 
-_PLAIN = re.compile(r"[\w.]+(->\w+)*|None_\(\)")
+_PLAIN = re.compile(r"[\w.]+|None_\(\)")
+"""What is there already: a field of an object may be read only now, and be of another type than at the first call."""
 
 
 def truth(value: Value) -> str:

@@ -331,12 +331,14 @@ class Segments:
 
     def _name(self, node: ast.expr, run: Run) -> str:
         """The author's name of a host expression, or its last part; free in the point."""
+        is_part = isinstance(node, ast.Subscript)
         while isinstance(node, ast.Subscript):
             node = node.value
+        is_own = isinstance(node, ast.Name) and not (is_part and self.uniform(node))  # a point may read the whole, too
         hint = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else "value"
         hint = self.emitted(hint)
         taken = {item.name for item in run.parameters} | set(map(self.emitted, run.ranks))
-        taken |= set() if isinstance(node, ast.Name) else set(self.flow.names.constants) | set(self.flow.live_ins)
+        taken |= set() if is_own else set(self.flow.names.constants) | set(self.flow.live_ins)
         name, number = hint, 1
         while name in taken:
             name, number = f"{hint}_{number}", number + 1

@@ -579,7 +579,7 @@ class Dispatcher:
             passed = True  # which of the two forms is faster is what matters
         if passed is None:
             passed = decided_together(variant.trials.values())
-            trial = max(variant.trials.values(), key=lambda one: min(len(one.batched), len(one.written)))
+            trial = max(variant.trials.values(), key=lambda one: (one.pairs, len(one.batched)))
         if passed is None:
             return
         if passed and variant.refusal is not None and second.meets_the_loop(self, trial):

@@ -115,9 +115,14 @@ class Trial:
         """Note a call of the batched code, and what it took to come to it."""
         self.batched.append(seconds + (entry if ENTRY < entry < LONG_ENTRY else ENTRY))
 
+    @property
+    def pairs(self) -> int:
+        """How many calls of the batched code stand beside one of the loop."""
+        return min(len(self.batched), len(self.written))
+
     def passed(self) -> bool | None:
         """Whether the variant is faster than the loop; None while it is not clear."""
-        pairs = min(len(self.batched), len(self.written))
+        pairs = self.pairs
         if pairs == 0:
             is_clear = (
                 self.loop is not None
@@ -174,7 +179,7 @@ def decided_together(trials: Collection[Trial]) -> bool | None:
     if len(trials) < MAX_SIZES:
         return None
     pairs = [trial for trial in trials if trial.batched and trial.written]
-    if sum(min(len(trial.batched), len(trial.written)) for trial in pairs) < PAIRS:
+    if sum(trial.pairs for trial in pairs) < PAIRS:
         if len(trials) < 2 * MAX_SIZES:
             return None
         if not pairs:

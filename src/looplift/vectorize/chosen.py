@@ -1,7 +1,13 @@
-"""Arrays that are one or another, as an ``if`` decides: a reason where the one that is meant changes before its use.
+"""Arrays that are one or another, as an ``if`` or the iteration decides: a reason where the one that is meant changes
+before its use.
 
 v = out if x[i] > 0 else out + 1        v holds what ``out`` held here, in lanes; in the loop it is ``out``
 out[j] = v[j - 1]
+
+v = out                                 v is ``out`` in each iteration, and shows what the iterations before stored
+for i in range(n):
+    out[i] = v.sum()
+    v = v.view(-1)
 """
 
 from __future__ import annotations
@@ -9,7 +15,7 @@ from __future__ import annotations
 import itertools
 
 from looplift.base.errors import NotLiftable
-from looplift.ir.grammar import If, Let, Statement, Store, Var, walk
+from looplift.ir.grammar import Carry, If, Let, Loop, Statement, Store, Var, walk
 from looplift.vectorize import sharing
 from looplift.vectorize.context import Context
 from looplift.vectorize.flow import stored_roots
@@ -34,15 +40,50 @@ def check_choices(context: Context) -> None:
                 raise NotLiftable("aliasing", message, branch.span)
 
 
+def check_carried(context: Context) -> None:
+    """What is carried may be an array under another name: nothing may write to that under its own name before a use."""
+    function = context.facts.function
+    order, inside = program_order(function.body)
+    stores = [one for one in walk(function.body) if isinstance(one, Store)]
+    loops = [one for one in walk(function.body) if isinstance(one, Loop)]
+    for loop, carry in ((one, carry) for one in loops for carry in one.carries if _may_share(context, carry)):
+        users = [*_users(context, carry.inside), *_users(context, carry.after)]
+        for store in stores:
+            met = _met(context, loop, carry, store, is_inside=loop in inside[id(store)])
+            if met and any(any(comes_between(loop, store, user, order, inside)) for user in users):
+                message = f"'{carry.hint}' may be '{met[0].hint}', which changes before it is used"
+                raise NotLiftable("aliasing", message, loop.span)
+
+
+def _may_share(context: Context, carry: Carry) -> bool:
+    kind = context.facts.kind(carry.inside)
+    return kind.family == "list" or (kind.is_array and kind.rank > 0)
+
+
+def _met(context: Context, loop: Loop, carry: Carry, store: Store, *, is_inside: bool) -> list[Var]:
+    """What is stored to by its own name and may be what is carried: each iteration stores to what it makes itself."""
+    from looplift.vectorize.results import memory_of
+
+    if context.flow.root(store.ref) in (carry.inside, carry.after):
+        return []
+    shown = memory_of(context, carry.inside).places & memory_of(context, store.ref).places
+    made = {one.var for one in walk(loop.body) if isinstance(one, Let)} if is_inside else set()
+    return [one for one in shown if one not in made]
+
+
 def _users(context: Context, var: Var) -> list[Statement]:
     """What uses an array, a view of it, or what is one or the other."""
     found: list[Statement] = []
     pending, seen = [var], {var}
     while pending:
-        for user in context.flow.users.get(pending.pop(), ()):
+        current = pending.pop()
+        for user in context.flow.users.get(current, ()):
             found.append(user)
             passed = [user.var] if isinstance(user, Let) and sharing.is_view(context, user) else []
             passed += [phi.var for phi in user.phis] if isinstance(user, If) else []
+            if isinstance(user, Loop):
+                carries = [one for one in user.carries if current in (one.init, one.next)]
+                passed += [var for one in carries for var in (one.inside, one.after)]
             pending += [one for one in passed if one not in seen]
             seen.update(passed)
     return found

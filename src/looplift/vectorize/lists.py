@@ -332,8 +332,12 @@ class Built:
         element = self.item_kind(context)
         if self.differs:
             return lane_lists.item(context, self, index, element)
-        got = read(context, self.collected(context), index, _lane_kind(context, element)).node
+        is_part = isinstance(index, Slice)
+        kind = packed_kind(context, element) if is_part else _lane_kind(context, element)
+        got = read(context, self.collected(context), index, kind).node
         doubts.record_moved(context, got, lacking)
+        if is_part:
+            return Val(nodes.const(None), sequence=Held(self.var, self.axes, element=element, node=got, row=self.row))
         if element.is_number:
             if got.axes:
                 return Val(Node("retype", (got,), got.axes, element))

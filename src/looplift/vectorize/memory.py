@@ -19,6 +19,7 @@ from looplift.ir.grammar import (
     Op,
     Operand,
     Slice,
+    Statement,
     Store,
     Var,
     atoms,
@@ -133,13 +134,14 @@ def _holds_arrays(kind: Kind) -> bool:
     return kind.is_array or any(map(_holds_arrays, kind.items))
 
 
-def check_shared(context: Context, root: Var, span: Span) -> NotLiftable | None:
-    """An array of the caller may share its memory with another one that is read: a guard decides."""
+def check_shared(context: Context, root: Var, span: Span, beside: Loop | None = None) -> NotLiftable | None:
+    """An array of the caller may share its memory with another one that is read: a guard decides. ``beside``: read by
+    what stands outside of this loop."""
     function = context.facts.function
     paths, asked = function.attributes["paths"], function.attributes.setdefault("asked", set())
     if root not in function.params or root in asked:
         return None
-    read = {atom for statement in walk(function.body) for atom in uses(statement)}
+    read = {atom for statement in _besides(function.body, beside) for atom in uses(statement)}
     for other in function.params:
         if other not in read:  # an object of which parts are read has these beside it
             continue
@@ -148,9 +150,16 @@ def check_shared(context: Context, root: Var, span: Span) -> NotLiftable | None:
         elif other is not root and context.facts.kind(other).family in ("list", "tuple", "object"):
             if any(map(_holds_arrays, context.facts.kind(other).items)) or not context.facts.kind(other).items:
                 return NotLiftable("aliasing", f"'{other.hint}' may share memory with '{root.hint}'", span)
-    function.attributes.setdefault("whole", set()).add(paths[root])
-    asked.add(root)
+    if beside is None:
+        function.attributes.setdefault("whole", set()).add(paths[root])
+        asked.add(root)
     return None
+
+
+def _besides(body: Block, loop: Loop | None) -> Iterator[Statement]:
+    """All statements, without those of a loop."""
+    inside = set() if loop is None else {loop, *walk(loop.body)}
+    return (statement for statement in walk(body) if statement not in inside)
 
 
 def _reads(context: Context, statement: Let, root: Var) -> bool:

@@ -31,6 +31,7 @@ from looplift.ops.table import ARITHMETIC, base_name
 from looplift.vectorize import nodes, ownership, rounding, settled, stores
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.flow import stored_roots
+from looplift.vectorize.memory import check_shared
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.numbers import CONVERSIONS
 from looplift.vectorize.subscripts import Whole
@@ -70,6 +71,9 @@ def native_loop(context: Context, loop: Loop) -> None:
     names = [context.fresh_name(var.hint) for var in kernel.outputs]
     if strange := [var for var in kernel.stored if var not in context.arrays]:
         raise context.refuse("not-scalar", f"'{strange[0].hint}' is stored into, and is no array that is known here")
+    for var in kernel.stored:
+        if (refusal := check_shared(context, var, loop.span, beside=loop)) is not None:
+            raise refusal
     arrays = [context.arrays[var] for var in kernel.stored]
     fresh = [context.fresh_name(f"{array.name}_new") for array in arrays] if gradients else [a.name for a in arrays]
     context.add(Run(kernel, names, operands, fresh, gradients))

@@ -276,6 +276,16 @@ def _scaled(form: Affine, factor: int) -> Affine:
 # ---------------------------------------------------------------- values in lanes
 
 
+def _of_unlike(context: Context, name: str, args: list[Node], fact: Fact) -> Val | None:
+    """``x[i] != "end"`` of a number or tensor and what is neither: one truth of Python's for all lanes."""
+    others = [arg for arg in args if not (arg.kind.is_number or arg.kind.is_array)]
+    if len(others) != 1 or fact.kind.family != "bool":
+        return None
+    if others[0].kind.family not in ("string", "none") and others[0].op != "const":
+        raise context.refuse("mixed-kinds", f"a number or tensor is compared with a {others[0].kind.family}")
+    return Val(nodes.const(name == "ne"))
+
+
 def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     """The batched form of an operation on values that differ by iteration."""
     name = op.name.removeprefix("inplace.")
@@ -288,6 +298,8 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
 
         return Val(module_call(context, op, fact, var))
     args = [_argument(context, operand) for operand in op.args]
+    if name in ("eq", "ne") and (known := _of_unlike(context, name, args, fact)) is not None:
+        return known
     kwargs = {key: _argument(context, operand) for key, operand in op.kwargs}
     of_numbers = fact.kind.is_number or name in ("not", "method.tolist") or name.startswith(("builtin.", "math."))
     if of_numbers and (number := numbers.number_operation(context, name, args, kwargs, fact, var)) is not None:

@@ -1,0 +1,79 @@
+"""What a loop carries may be an array under another name, which it stores to under its own."""
+
+from __future__ import annotations
+
+import linecache
+
+import pytest
+import torch
+
+from looplift import lift
+
+NEXT = (
+    "c.view(-1)",
+    "c[:]",
+    "c.real",
+    "c.to(torch.float64)",
+    "c",
+    "c.detach()",
+    "(c,)[0]",
+    "a",
+    "a if x[i] > 0 else c",
+)
+STORES = (
+    "a[-1] = c.sum() * 0.25",
+    "a[-1] += c.sum() * 0.25",
+    "a[i] = c[i + 1] * 2",
+    "for j in range(3): a[j] = c[j + 1]",
+)
+BODIES = {
+    "store first": "{store}\n        c = {next}\n        total = total + c.sum()",
+    "store last": "total = total + c.sum() * x[i]\n        c = {next}\n        {store}",
+    "read at places": "c = {next}\n        {store}\n        total = total + c[i]",
+}
+
+
+def program_of(begin, body):
+    text = f"def program(x, a, b):\n    total = 0.0\n    c = {begin}\n    for i in range(len(x)):\n        {body}\n"
+    text += "    return total + c[0], a\n"
+    name = f"<carried {begin} {body}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    scope = {"torch": torch}
+    exec(compile(text, name, "exec"), scope)
+    return scope["program"]
+
+
+def arguments():
+    g = torch.Generator().manual_seed(1)
+    return [torch.randn(n, dtype=torch.float64, generator=g) for n in (5, 6, 6)]
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
+@pytest.mark.parametrize("begin", ["a", "a[:]", "b", "a.clone()"])
+@pytest.mark.parametrize("backend", ["torch", "native"])
+def test_what_is_carried_shows_what_is_stored(backend, begin, body):
+    for after in NEXT:
+        for store in STORES[: None if backend == "torch" else 2]:
+            program = program_of(begin, body.format(next=after, store=store))
+            given = arguments()
+            total, a = lift(program, backend=backend, verify="off")(*given)
+            wanted, b = program(*arguments())
+            assert torch.allclose(total, wanted, rtol=1e-9) and torch.allclose(a, b, rtol=1e-9), (after, store)
+            assert torch.allclose(given[1], a)
+
+
+def table(x, n):
+    before = [0.0] * n
+    for i in range(len(x)):
+        row = [0.0] * n
+        for j in range(1, n):
+            row[j] = max(before[j], before[j - 1] + x[i, j])
+        before = row
+    return before[n - 1]
+
+
+def test_rows_that_take_turns_are_lifted():
+    x = torch.rand(6, 5, dtype=torch.float64)
+    lifted = lift(table, backend="native", verify="off")
+    assert abs(float(lifted(x, 5)) - float(table(x, 5))) < 1e-12
+    assert all(loop.decision != "kept" for loop in lifted.report().loops)

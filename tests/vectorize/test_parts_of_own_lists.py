@@ -1,0 +1,59 @@
+"""Parts of a list that a loop makes are lists again, whatever is done with them."""
+
+from __future__ import annotations
+
+import linecache
+
+import pytest
+import torch
+
+from looplift import lift
+
+PARTS = ("1:", ":2", "1:-1", "::2", "-2:", ":n", "n:n + 1", ":0", "5:", ":")
+USES = {
+    "given back": "return values",
+    "beside its length": "return values, len(values)",
+    "beside the whole": "return values, every",
+    "joined": "return values + values",
+    "in a list": "return [values]",
+    "a part again": "return values[1:]",
+    "its last item": "return values[-1]",
+    "summed": "return sum(values)",
+    "tested": "return bool(values)",
+    "gone through": "t = 0\n    for k, v in enumerate(values): t = t + v * k\n    return t",
+    "made longer": "values.append(3.0)\n    return values",
+}
+
+
+def written(part, use):
+    text = "def program(rows, n):\n    values = []\n    for row in rows: values.append(row * 2.0)\n"
+    text += "    every = values\n" if "every" in use else ""
+    text += f"    values = values[{part}]\n    {use}\n"
+    name = f"<part {part} {use}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    scope = {}
+    exec(compile(text, name, "exec"), scope)
+    return scope["program"]
+
+
+def outcome(program, rows, n):
+    try:
+        return repr(program(rows, n))
+    except Exception as error:
+        return repr(error)
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES.keys())
+@pytest.mark.parametrize("rows", [[1.0, 2.5, 3.0, -1.0], torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])])
+def test_parts_are_lists(rows, use):
+    for part in PARTS:
+        program = written(part, use)
+        lifted = lift(program, backend="torch", verify="off")
+        for n in (2, 1, 0):
+            assert outcome(lifted, rows, n) == outcome(program, rows, n), part
+
+
+def test_a_part_is_lifted():
+    lifted = lift(written("1:", "return values"), backend="torch", verify="off")
+    assert lifted([1.0, 2.5], 1) == [5.0]
+    assert "tolist" in lifted.source
