@@ -56,7 +56,7 @@ def named(path):
 
 MIX = (
     "all all all operations hosts trees samples plain elements nests stored objects bridges strips contexts complexes "
-    "aliases places late rounds gradients numeric kinds slots meters boxes mutants passes"
+    "aliases places late rounds gradients numeric kinds slots meters boxes mutants passes uses"
 ).split()
 
 
@@ -98,6 +98,7 @@ def source_of(number, part):
         stored,
         strips,
         trees,
+        uses,
     )
 
     makers = {
@@ -125,6 +126,7 @@ def source_of(number, part):
         "stored": stored.stored_source,
         "strips": strips.strips_source,
         "trees": trees.tree_source,
+        "uses": uses.uses_source,
     }
     if part in makers:
         return makers[part](random.Random(number))
@@ -333,7 +335,7 @@ def options_of(arguments):
         default="all",
         help="operations: each row in turn; hosts; trees; samples; plain; elements; nests; stored; objects; bridges; "
         "strips; contexts; complexes; aliases; places; late; rounds; gradients; numeric; kinds; slots; meters; boxes; "
-        "mutants; mix: these in turn; or a goal",
+        "mutants; passes; uses; mix: these in turn; or a goal",
     )
     parser.add_argument("--few-calls", action="store_true", help=FEW_CALLS)
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
