@@ -77,3 +77,37 @@ def test_rows_that_take_turns_are_lifted():
     lifted = lift(table, backend="native", verify="off")
     assert abs(float(lifted(x, 5)) - float(table(x, 5))) < 1e-12
     assert all(loop.decision != "kept" for loop in lifted.report().loops)
+
+
+def whole(x, n):
+    out, k = [], None
+    for i in range(n):
+        k = x[...]
+        out.append(x[i, 0] * 2)
+    return out, k, x
+
+
+def whole_before(x, n):
+    out, k = [], x[:]
+    for i in range(n):
+        out.append(k[i, 0] * 2)
+    return out, k, x
+
+
+def whole_again(x, n):
+    out, k = [], x
+    for i in range(n):
+        out.append(k[i, 0] * 2)
+        k = k[:]
+    return out, k, x
+
+
+@pytest.mark.parametrize("program", [whole, whole_before, whole_again])
+@pytest.mark.parametrize("library", ["torch", "np"])
+def test_a_view_of_all_of_an_array_is_an_object_of_its_own(program, library):
+    x = torch.arange(6.0).reshape(3, 2)
+    x = x if library == "torch" else x.numpy()
+    _, k, same = lift(program, backend="torch", verify="off")(x, 3)
+    assert same is x and k is not x
+    k[0, 0] = 7.0
+    assert x[0, 0] == 7.0

@@ -57,3 +57,20 @@ def test_a_part_is_lifted():
     lifted = lift(written("1:", "return values"), backend="torch", verify="off")
     assert lifted([1.0, 2.5], 1) == [5.0]
     assert "tolist" in lifted.source
+
+
+def in_dicts(rows, n):
+    found = []
+    for j in range(n):
+        values = []
+        for row in rows[j:]:
+            values.append(row + n)
+        values = values[::-1]
+        found.append({"a": values})
+    return found
+
+
+@pytest.mark.parametrize("backend", ["torch", "auto"])
+def test_parts_in_dicts(backend):
+    rows = torch.tensor([1.0, 2.5, 3.0]).numpy()
+    assert repr(lift(in_dicts, backend=backend, verify="off")(rows, 3)) == repr(in_dicts(rows, 3))

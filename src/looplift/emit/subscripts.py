@@ -102,8 +102,8 @@ def slice_text(p: Printer, node: Node) -> Text:
     items = lead + items
     while items and items[-1] == ":":
         items.pop()
-    if items:
-        text = f"{text}[{', '.join(items)}]"
+    if items or "shown" in node.attrs:
+        text = f"{text}[{', '.join(items) or '...'}]"
     if flips:
         dims = ", ".join(map(str, flips))
         text = f"{text}.flip({dims})" if p.library == "torch" else f"np.flip({text}, ({dims},))"

@@ -64,7 +64,9 @@ def _met(context: Context, loop: Loop, carry: Carry, store: Store, *, is_inside:
     """What is stored to by its own name and may be what is carried: each iteration stores to what it makes itself."""
     from looplift.vectorize.results import memory_of
 
-    if context.flow.root(store.ref) in (carry.inside, carry.after):
+    root, others = context.flow.root(store.ref), {one.inside for one in loop.carries}
+    takes_turns = root in others and carry.inside in context.arrays  # buffers that change places do so here, too
+    if takes_turns or root in (carry.inside, carry.after):
         return []
     shown = memory_of(context, carry.inside).places & memory_of(context, store.ref).places
     made = {one.var for one in walk(loop.body) if isinstance(one, Let)} if is_inside else set()

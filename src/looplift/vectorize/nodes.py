@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, overload
 
 from looplift.base.data import dataclass, field, fields_of
-from looplift.ir.array import Axis, Node
+from looplift.ir.array import Axis, Node, anew
 from looplift.ir.array import merge_axes as merge_axes
 from looplift.ir.facts import Kind, kind_of
 
@@ -285,6 +285,12 @@ def as_array(node: Node, kind: Kind) -> Node:
     if node.axes or kind.family != "array" or kind.rank or node.attrs.get("name") == "np.asarray":
         return node
     return Node("apply", (node,), (), kind, {"name": "np.asarray", "kwargs": [], "positional": 1}, node.hint)
+
+
+def shown(node: Node) -> Node:
+    """The node, as an object of its own where it is a view of all of an array: ``x[:]`` is not ``x``."""
+    is_view = node.op == "slice" and not node.axes and node.kind.rank
+    return anew(node, attrs=node.attrs | {"shown": True}) if is_view else node
 
 
 def cast(node: Node, dtype: Any) -> Node:

@@ -72,6 +72,8 @@ SHARED = ("tensor", "array")
 
 
 def _whole(context: Context, val: Val) -> Node:
+    if any(item.sequence is not None for item in val.items or ()):
+        raise context.refuse("unsupported-value", "a list that is made here is put into a dict or tuple")
     return lists.returned(context, val.sequence) if isinstance(val.sequence, lists.Built) else val.node
 
 

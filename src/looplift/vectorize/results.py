@@ -14,7 +14,7 @@ from looplift.ir.grammar import Append, Atom, If, Let, Loop, Op, Var, as_atom, o
 from looplift.ops import table
 from looplift.vectorize import devices, flow, lists, sharing, views
 from looplift.vectorize.context import Context
-from looplift.vectorize.nodes import Val, as_array
+from looplift.vectorize.nodes import Val, as_array, shown
 from looplift.vectorize.subscripts import Along
 
 
@@ -114,7 +114,7 @@ def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -
     if node.kind.family == "list" and node.op != "name" and isinstance(atom, Var):
         node = anew(node, attrs=node.attrs | {"own": atom})  # two lists are two objects, even if they hold the same
     if isinstance(atom, Var) and node.op != "name":
-        node = as_array(node, context.facts.kind(atom))
+        node = shown(as_array(node, context.facts.kind(atom)))
     devices.check_items(context.facts, atom)
     node = devices.at_home(context.facts, atom, node)
     leaves.append(Leaf(atom, node, memory))
