@@ -74,3 +74,55 @@ def in_dicts(rows, n):
 def test_parts_in_dicts(backend):
     rows = torch.tensor([1.0, 2.5, 3.0]).numpy()
     assert repr(lift(in_dicts, backend=backend, verify="off")(rows, 3)) == repr(in_dicts(rows, 3))
+
+
+def last_of_turned(rows, n):
+    values = []
+    for row in rows:
+        values.append(row)
+    values = values[::-1]
+    return values.pop()
+
+
+def part_of_views(rows, n):
+    values = []
+    for row in rows:
+        values.append(row)
+    return values[n:]
+
+
+def item_of_part(rows, n):
+    values = []
+    for row in rows:
+        values.append(row)
+    part = values[1:]
+    return part[n]
+
+
+def part_in_a_list(rows, n):
+    values = []
+    for row in rows:
+        values.append(row)
+    return [values[1:], n]
+
+
+@pytest.mark.parametrize("program", [last_of_turned, part_of_views, item_of_part, part_in_a_list])
+def test_parts_hold_the_same_objects(program):
+    rows = torch.arange(8.0).reshape(4, 2)
+    found = lift(program, backend="torch", verify="off")(rows, 1)
+    while isinstance(found, list):
+        found = found[0]
+    found[0] = -1.0
+    assert (rows == -1.0).any()
+
+
+def both(rows, n):
+    values = []
+    for row in rows:
+        values.append(row * 2)
+    return values, values[1:]
+
+
+def test_parts_beside_the_whole_share_their_items():
+    whole, part = lift(both, backend="torch", verify="off")(torch.ones(3, 2), 0)
+    assert all(one is other for one, other in zip(whole[1:], part, strict=True))

@@ -311,7 +311,7 @@ def is_joined(context: Context, ref: Var) -> bool:
     for user in context.flow.users.get(ref, ()):
         if isinstance(user, Append) and (user.ref is ref or _is_only_joined(context, user.ref)):
             continue
-        if isinstance(user, Let) and user.op.name in JOINING:
+        if isinstance(user, Let) and user.op.name in JOINING and _is_part_only_joined(context, user):
             continue
         if isinstance(user, Loop):
             continue
@@ -319,6 +319,14 @@ def is_joined(context: Context, ref: Var) -> bool:
             continue
         return False
     return True
+
+
+def _is_part_only_joined(context: Context, made: Let) -> bool:
+    """Whether what is read of a list is no list, which holds the same objects, or one that is only joined, too."""
+    if made.op.name not in READING or context.facts.kind(made.var).family != "list":
+        return True
+    handed_out = any(atom is made.var for _, atom in context.facts.function.results)
+    return not handed_out and is_joined(context, made.var)
 
 
 def _is_only_joined(context: Context, ref: Var) -> bool:
