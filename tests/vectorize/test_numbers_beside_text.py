@@ -39,6 +39,6 @@ def outcome(program, x):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("given", GIVEN.values(), ids=GIVEN.keys())
 def test_what_is_no_number_is_another_value(given, form):
-    for other in ("'q'", "None", "...", "int", "torch.float32", "s", "t", "x"):
+    for other in ("'q'", "None", "[1]", "(1, 2)", "[]", "...", "int", "torch.float32", "s", "t", "x"):
         program = written(form, other)
         assert outcome(lift(program, backend="torch", verify="off"), given) == outcome(program, given), other

@@ -276,11 +276,13 @@ def _scaled(form: Affine, factor: int) -> Affine:
 # ---------------------------------------------------------------- values in lanes
 
 
-def _of_unlike(context: Context, name: str, args: list[Node], fact: Fact) -> Val | None:
+def _of_unlike(context: Context, name: str, args: list[Any], fact: Fact) -> Val | None:
     """``x[i] != "end"`` of a number or tensor and what is neither: one truth of Python's for all lanes."""
-    others = [arg for arg in args if not (arg.kind.is_number or arg.kind.is_array)]
+    others = [arg for arg in args if not (isinstance(arg, Node) and (arg.kind.is_number or arg.kind.is_array))]
     if len(others) != 1 or fact.kind.family != "bool":
         return None
+    if not isinstance(others[0], Node):
+        raise context.refuse("mixed-kinds", "a number or tensor is compared with a list or tuple")
     if others[0].kind.family not in ("string", "none") and others[0].op != "const":
         raise context.refuse("mixed-kinds", f"a number or tensor is compared with a {others[0].kind.family}")
     return Val(nodes.const(name == "ne"))
