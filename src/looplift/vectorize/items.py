@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from looplift.ir.array import Node, merge_axes
+from looplift.ir.array import Node, anew, merge_axes
 from looplift.ir.facts import Fact, Kind
-from looplift.ir.grammar import Atom, Const, Group, Op, Operand, Slice, Var, as_atom, atoms, constant
+from looplift.ir.grammar import Atom, Const, Group, Let, Op, Operand, Slice, Var, as_atom, atoms, constant
 from looplift.vectorize import nodes, records, rows, shapes
 from looplift.vectorize.context import Context, node_of
 from looplift.vectorize.indexing import read
@@ -20,7 +20,7 @@ def structure(context: Context, op: Op, fact: Fact, var: Var) -> Val:
         case "copy":
             return context.val(as_atom(op.args[0]))
         case "tuple" | "list":
-            return _display(context, op, fact)
+            return _display(context, op, fact, var)
         case "tuple_or_none":
             return _display_or_none(context, op, fact)
         case "dict":
@@ -38,13 +38,23 @@ def structure(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     return _getitem(context, op, fact, var)
 
 
-def _display(context: Context, op: Op, fact: Fact) -> Val:
-    items = [
-        Val(operand_node(context, item)) if isinstance(item, Group) else context.val(as_atom(item)) for item in op.args
-    ]
+def _display(context: Context, op: Op, fact: Fact, var: Var | None = None) -> Val:
+    items = [Val(_group(context, item)) if isinstance(item, Group) else context.val(as_atom(item)) for item in op.args]
     axes = merge_axes(*(item.node.axes for item in items))
-    node = Node("display", tuple(item.node for item in items), axes, fact.kind, {"kind": op.name})
+    own = {"own": var} if op.name == "list" and var is not None and _is_held(context, var) else {}
+    node = Node("display", tuple(item.node for item in items), axes, fact.kind, {"kind": op.name} | own)
     return Val(node, items=items)
+
+
+def _group(context: Context, group: Group) -> Node:
+    node = operand_node(context, group)
+    return anew(node, attrs=node.attrs | {"own": id(group)}) if group.kind == "list" else node
+
+
+def _is_held(context: Context, var: Var) -> bool:
+    """Whether a list may be an item of another one, or share its items with it: two lists are two objects."""
+    users = [user for user in context.flow.users.get(var, ()) if isinstance(user, Let)]
+    return any(context.facts.kind(user.var).family in ("list", "tuple", "dict", "object") for user in users)
 
 
 def _display_or_none(context: Context, op: Op, fact: Fact) -> Val:
