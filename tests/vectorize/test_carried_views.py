@@ -111,3 +111,30 @@ def test_a_view_of_all_of_an_array_is_an_object_of_its_own(program, library):
     assert same is x and k is not x
     k[0, 0] = 7.0
     assert x[0, 0] == 7.0
+
+
+LISTS = ("[a] * 3", "[a] + [b, a]", "[b] + [a] * 2", "2 * [a, a]", "(a,) * 3", "[a, b] + [a]", "[a, a, b]")
+READS = (
+    "a[:] = ys[1] * q[i] * 0.5\n        a[0] = x[i]",
+    "a[0] = x[i]\n        t = t + ys[1].sum()",
+    "t = t + ys[1].sum()\n        a[0] = x[i]",
+    "for z in ys: t = t + z.sum()\n        a[0] = x[i]",
+    "t = t + a.sum()\n        ys[1][0] = x[i]",
+)
+
+
+@pytest.mark.parametrize("listed", LISTS)
+@pytest.mark.parametrize("backend", ["torch", "native"])
+def test_lists_hold_what_is_stored_to(backend, listed):
+    for read in READS:
+        text = (
+            f"def program(x, a, b, q):\n    t = 0.0\n    ys = {listed}\n    for i in range(len(x)):\n        {read}\n"
+        )
+        text += "    return t, a\n"
+        name = f"<listed {listed} {read}>"
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        scope = {}
+        exec(compile(text, name, "exec"), scope)
+        t, a = lift(scope["program"], backend=backend, verify="off")(*arguments(), arguments()[1])
+        wanted, b = scope["program"](*arguments(), arguments()[1])
+        assert torch.allclose(torch.as_tensor(t), torch.as_tensor(wanted)) and torch.allclose(a, b), read

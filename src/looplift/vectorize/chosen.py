@@ -15,7 +15,8 @@ from __future__ import annotations
 import itertools
 
 from looplift.base.errors import NotLiftable
-from looplift.ir.grammar import Carry, If, Let, Loop, Statement, Store, Var, walk
+from looplift.ir.grammar import Carry, If, Let, Loop, Statement, Store, Var, operands, walk
+from looplift.ops import table
 from looplift.vectorize import sharing
 from looplift.vectorize.context import Context
 from looplift.vectorize.flow import stored_roots
@@ -62,15 +63,46 @@ def _may_share(context: Context, carry: Carry) -> bool:
 
 def _met(context: Context, loop: Loop, carry: Carry, store: Store, *, is_inside: bool) -> list[Var]:
     """What is stored to by its own name and may be what is carried: each iteration stores to what it makes itself."""
-    from looplift.vectorize.results import memory_of
-
     root, others = context.flow.root(store.ref), {one.inside for one in loop.carries}
     takes_turns = root in others and carry.inside in context.arrays  # buffers that change places do so here, too
     if takes_turns or root in (carry.inside, carry.after):
         return []
-    shown = memory_of(context, carry.inside).places & memory_of(context, store.ref).places
+    shown = _places(context, carry.inside) & _places(context, store.ref)
     made = {one.var for one in walk(loop.body) if isinstance(one, Let)} if is_inside else set()
     return [one for one in shown if one not in made]
+
+
+def check_joined(context: Context) -> None:
+    """Lists that are made of lists, by ``+`` or ``*``, hold their arrays: nothing may write to these before a use."""
+    function = context.facts.function
+    lets = [one for one in walk(function.body) if isinstance(one, Let) and one.op.name in table.ARITHMETIC]
+    joined = [one for one in lets if context.facts.kind(one.var).family in ("list", "tuple")]
+    if not joined:
+        return
+    order, inside = program_order(function.body)
+    stores = [one for one in walk(function.body) if isinstance(one, Store)]
+    for made, store in itertools.product(joined, stores):
+        met = _held(context, made) & _places(context, store.ref)
+        users = _users(context, made.var) if met else []
+        if any(any(comes_between(made, store, user, order, inside)) for user in users):
+            message = f"'{made.var.hint}' holds '{next(iter(met)).hint}', which changes before it is used"
+            raise NotLiftable("aliasing", message, made.span)
+
+
+def _held(context: Context, made: Let) -> frozenset[Var]:
+    """The places of the arrays in the lists that a list or tuple is made of."""
+    found: frozenset[Var] = frozenset()
+    for atom in (one for one in operands(made.op) if isinstance(one, Var)):
+        inner = context.flow.definition.get(atom)
+        is_list = context.facts.kind(atom).family in ("list", "tuple") and isinstance(inner, Let)
+        found |= _held(context, inner) if is_list else _places(context, atom)
+    return found
+
+
+def _places(context: Context, atom: Var) -> frozenset[Var]:
+    from looplift.vectorize.results import memory_of
+
+    return memory_of(context, atom).places
 
 
 def _users(context: Context, var: Var) -> list[Statement]:
