@@ -120,6 +120,7 @@ READS = (
     "t = t + ys[1].sum()\n        a[0] = x[i]",
     "for z in ys: t = t + z.sum()\n        a[0] = x[i]",
     "t = t + a.sum()\n        ys[1][0] = x[i]",
+    "ys[0][0] = x[i]\n        t = t + ys[1][0] + ys[2][0]",
 )
 
 

@@ -72,16 +72,19 @@ def _met(context: Context, loop: Loop, carry: Carry, store: Store, *, is_inside:
     return [one for one in shown if one not in made]
 
 
-def check_joined(context: Context) -> None:
-    """Lists that are made of lists, by ``+`` or ``*``, hold their arrays: nothing may write to these before a use."""
+def check_listed(context: Context) -> None:
+    """A list or tuple holds its arrays, also one that is made of lists by ``+`` or ``*``: nothing may write to these
+    before a use, but by the list itself."""
     function = context.facts.function
-    lets = [one for one in walk(function.body) if isinstance(one, Let) and one.op.name in table.ARITHMETIC]
-    joined = [one for one in lets if context.facts.kind(one.var).family in ("list", "tuple")]
-    if not joined:
+    lets = [one for one in walk(function.body) if isinstance(one, Let) and one.op.name in MAKING]
+    listed = [one for one in lets if context.facts.kind(one.var).family in ("list", "tuple")]
+    if not listed:
         return
     order, inside = program_order(function.body)
     stores = [one for one in walk(function.body) if isinstance(one, Store)]
-    for made, store in itertools.product(joined, stores):
+    for made, store in itertools.product(listed, stores):
+        if context.flow.root(store.ref) is made.var and _holds_each_once(context, made):
+            continue
         met = _held(context, made) & _places(context, store.ref)
         users = _users(context, made.var) if met else []
         if any(any(comes_between(made, store, user, order, inside)) for user in users):
@@ -89,13 +92,24 @@ def check_joined(context: Context) -> None:
             raise NotLiftable("aliasing", message, made.span)
 
 
+MAKING = table.ARITHMETIC | {"list", "tuple"}
+
+
+def _holds_each_once(context: Context, made: Let) -> bool:
+    """Whether a display holds no array at two places, so that its own subscripts tell them apart."""
+    held = [_places(context, one) for one in operands(made.op) if isinstance(one, Var)]
+    return made.op.name in ("list", "tuple") and not any(a & b for a, b in itertools.combinations(held, 2))
+
+
 def _held(context: Context, made: Let) -> frozenset[Var]:
-    """The places of the arrays in the lists that a list or tuple is made of."""
+    """The places of the arrays in a list or tuple, and in the lists that it is made of."""
     found: frozenset[Var] = frozenset()
     for atom in (one for one in operands(made.op) if isinstance(one, Var)):
         inner = context.flow.definition.get(atom)
-        is_list = context.facts.kind(atom).family in ("list", "tuple") and isinstance(inner, Let)
-        found |= _held(context, inner) if is_list else _places(context, atom)
+        if isinstance(inner, Let) and context.facts.kind(atom).family in ("list", "tuple"):
+            found |= _held(context, inner)
+        else:
+            found |= _places(context, atom)
     return found
 
 

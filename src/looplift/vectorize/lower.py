@@ -103,7 +103,7 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
         views.check_views_of_views(context)
         chosen.check_choices(context)
         chosen.check_carried(context)
-        chosen.check_joined(context)
+        chosen.check_listed(context)
     for _, atom in facts.function.results:
         if atom in context.facts.handed:
             settled.check(context, atom)
