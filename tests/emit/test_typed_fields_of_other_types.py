@@ -1,9 +1,9 @@
 """A field of an object is read also where its type alone answers: it may be of another one at a later call."""
 
 import copy
-import linecache
 
 import pytest
+from tests.vectorize.harness import written as defined
 
 from looplift import lift
 
@@ -36,11 +36,7 @@ VALUES = (None, [], (), {}, 3, [1], (1, 2), {1: 2}, [None], [[]], "s")
 def written(body):
     text = f"def program(nodes, n):\n    out = []\n    for i in range(n):\n        v = nodes[i]\n        {body}\n"
     text += "    return out\n"
-    name = f"<field {body}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    scope = {}
-    exec(compile(text, name, "exec"), scope)
-    return scope["program"]
+    return defined(text, f"<field {body}>", {})["program"]
 
 
 def outcome(program, value):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import linecache
-
 import pytest
 import torch
+from tests.vectorize.harness import written
 
 from looplift import lift
 
@@ -36,11 +35,7 @@ BODIES = {
 def program_of(begin, body):
     text = f"def program(x, a, b):\n    total = 0.0\n    c = {begin}\n    for i in range(len(x)):\n        {body}\n"
     text += "    return total + c[0], a\n"
-    name = f"<carried {begin} {body}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    scope = {"torch": torch}
-    exec(compile(text, name, "exec"), scope)
-    return scope["program"]
+    return written(text, f"<carried {begin} {body}>", {"torch": torch})["program"]
 
 
 def arguments():
@@ -132,10 +127,7 @@ def test_lists_hold_what_is_stored_to(backend, listed):
             f"def program(x, a, b, q):\n    t = 0.0\n    ys = {listed}\n    for i in range(len(x)):\n        {read}\n"
         )
         text += "    return t, a\n"
-        name = f"<listed {listed} {read}>"
-        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-        scope = {}
-        exec(compile(text, name, "exec"), scope)
-        t, a = lift(scope["program"], backend=backend, verify="off")(*arguments(), arguments()[1])
-        wanted, b = scope["program"](*arguments(), arguments()[1])
+        program = written(text, f"<listed {listed} {read}>", {})["program"]
+        t, a = lift(program, backend=backend, verify="off")(*arguments(), arguments()[1])
+        wanted, b = program(*arguments(), arguments()[1])
         assert torch.allclose(torch.as_tensor(t), torch.as_tensor(wanted)) and torch.allclose(a, b), read

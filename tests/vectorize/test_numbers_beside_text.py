@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import linecache
-
 import pytest
 import torch
+from tests.vectorize.harness import written as defined
 
 from looplift import lift
 
@@ -22,11 +21,7 @@ FORMS = (
 def written(form, other):
     text = "def program(x, n, s, t):\n    out, k = [], 0\n    for i in range(n):\n"
     text += f"        {form.format(o=other)}\n    return out, k\n"
-    name = f"<compared {form} {other}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    scope = {"torch": torch}
-    exec(compile(text, name, "exec"), scope)
-    return scope["program"]
+    return defined(text, f"<compared {form} {other}>", {"torch": torch})["program"]
 
 
 def outcome(program, x):

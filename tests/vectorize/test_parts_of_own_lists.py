@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import linecache
-
 import pytest
 import torch
+from tests.vectorize.harness import written as defined
 
 from looplift import lift
 
@@ -29,11 +28,7 @@ def written(part, use):
     text = "def program(rows, n):\n    values = []\n    for row in rows: values.append(row * 2.0)\n"
     text += "    every = values\n" if "every" in use else ""
     text += f"    values = values[{part}]\n    {use}\n"
-    name = f"<part {part} {use}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    scope = {}
-    exec(compile(text, name, "exec"), scope)
-    return scope["program"]
+    return defined(text, f"<part {part} {use}>", {})["program"]
 
 
 def outcome(program, rows, n):
