@@ -48,10 +48,10 @@ def check_carried(context: Context) -> None:
     stores = [one for one in walk(function.body) if isinstance(one, Store)]
     loops = [one for one in walk(function.body) if isinstance(one, Loop)]
     for loop, carry in ((one, carry) for one in loops for carry in one.carries if _may_share(context, carry)):
-        users = [*_users(context, carry.inside), *_users(context, carry.after)]
         for store in stores:
             met = _met(context, loop, carry, store, is_inside=loop in inside[id(store)])
-            if met and any(any(comes_between(loop, store, user, order, inside)) for user in users):
+            users = [*_users(context, carry.inside), *_users(context, carry.after)] if met else []
+            if any(any(comes_between(loop, store, user, order, inside)) for user in users):
                 message = f"'{carry.hint}' may be '{met[0].hint}', which changes before it is used"
                 raise NotLiftable("aliasing", message, loop.span)
 

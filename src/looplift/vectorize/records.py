@@ -71,8 +71,12 @@ SHARED = ("tensor", "array")
 """Kinds of items that may change, so that it matters which of them are one object."""
 
 
+def _has_list(val: Val) -> bool:
+    return val.sequence is not None or any(map(_has_list, val.items or ()))
+
+
 def _whole(context: Context, val: Val) -> Node:
-    if any(item.sequence is not None for item in val.items or ()):
+    if any(map(_has_list, val.items or ())):
         raise context.refuse("unsupported-value", "a list that is made here is put into a dict or tuple")
     return lists.returned(context, val.sequence) if isinstance(val.sequence, lists.Built) else val.node
 

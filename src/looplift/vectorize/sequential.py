@@ -258,7 +258,7 @@ def _enter(context: Context, loop: Loop, carry: Carry, *, alike: bool = False) -
     if carry.next is not carry.inside and carry.inside in stored_roots(context.flow, loop.body):
         init = Node(
             "owned",
-            (_spread(context, carry, nodes.shown(context.node(carry.init)), axes, fact.kind),),
+            (_spread(context, carry, context.node(carry.init), axes, fact.kind),),
             axes,
             fact.kind,
             {"copy": name},
@@ -266,7 +266,7 @@ def _enter(context: Context, loop: Loop, carry: Carry, *, alike: bool = False) -
         context.add(Assign(name, init))
     elif carry.init is not UNDEFINED:
         if context.flow.users.get(carry.inside) or axes or loop.stop is not None or isinstance(loop.domain, While):
-            context.add(Assign(name, _spread(context, carry, nodes.shown(context.node(carry.init)), axes, fact.kind)))
+            context.add(Assign(name, _spread(context, carry, context.node(carry.init), axes, fact.kind)))
     elif context.flow.users.get(carry.inside) and not _is_guarded(context, carry):
         raise context.refuse("carried", f"'{carry.hint}' is first bound inside a loop that stays sequential")
     elif isinstance(loop.domain, While) and not _is_guarded(context, carry):
@@ -482,7 +482,7 @@ def _spread(context: Context, carry: Carry, node: Node, axes: tuple[Axis, ...], 
 
     if kind.is_array:
         numbers.beside_tensors(context, node)
-    node = fitting(node, kind)
+    node = nodes.shown(fitting(node, kind))
     while axes and kind.is_array and node.kind.is_array and node.kind.rank < kind.rank:  # 0 before what is a row
         larger = Kind(node.kind.family, node.kind.dtype, node.kind.rank + 1)
         node = Node("unsqueezed", (node,), node.axes, larger, {"dim": -1})
@@ -530,7 +530,7 @@ def _leave(context: Context, carries: list[Carry], names: list[Node | None], act
             raise context.refuse("carried", f"'{carry.hint}' is carried as a list or tuple")
         else:
             _check_size(context, inside, val.node)
-        finals.append((_spread(context, carry, nodes.shown(val.node), inside.axes, inside.kind), inside))
+        finals.append((_spread(context, carry, val.node, inside.axes, inside.kind), inside))
         doubts.record_carried(context, inside, val.node)
     if active is not None:
         factors = done_lanes.check_iteration(context, finals)
