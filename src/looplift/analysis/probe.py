@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, TypeGuard
 
 from looplift.analysis import stand_ins, updates
+from looplift.analysis.undecided import check_dtypes
 from looplift.analysis.wrapped import check_wrapped
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable, OfStrides
@@ -199,6 +200,7 @@ class _Probe:
         if statement.op.name in ("builtin.float", "builtin.int", "builtin.bool", "not") or self._is_float(statement):
             return []
         if any(self.facts.kind(a).is_array and a not in self.mixed for a in operands(statement.op)):
+            check_dtypes(self.facts, statement, self.mixed)
             if statement.op.name not in ("builtin.max", "builtin.min") and self._same_with_numbers(statement):
                 return []
         return [(statement.var, found)]

@@ -22,9 +22,13 @@ def columns(drawn: Mapping[str, list[Any]]) -> dict[str, Any]:
     return {name: _joined(values) for name, values in drawn.items()}
 
 
-def _joined(values: list[Any]) -> Any:
+def _joined(values: Any) -> Any:
+    if not isinstance(values, list):
+        return values
+    if values and all(type(value) is list for value in values):
+        values = [_joined(value) for value in values]
     kinds = {*map(type, values)}
-    if kinds <= {int} or kinds <= {float}:
+    if kinds <= {int} or kinds <= {float} or kinds == {list}:
         return values
     if len(kinds) == 1 and isinstance(values[0], torch.Tensor):
         return torch.stack(values)
@@ -33,26 +37,31 @@ def _joined(values: list[Any]) -> Any:
     raise NotLiftable("random-order", "what is drawn is of different kinds")
 
 
+def _joining(name: str, value: Any, depth: int) -> str:
+    """The text of what is drawn, side by side, of a list, or of one of lists for loops inside of the loop."""
+    join = "torch.stack" if isinstance(value, torch.Tensor) else "np.stack"
+    text = f"{join}({{}})"
+    for level in range(depth - 1):
+        row = "row" if level == 0 else f"row_{level + 1}"
+        text = f"{join}([{text.format(row)} for {row} in {{}}])"
+    return text.format(name)
+
+
 def add_draws(code: Any, given: Mapping[str, Any], draws: Any) -> None:
     """``given``: the values that the code was made for, with what was drawn. Raises NotLiftable where more is drawn."""
     if code.random:
         raise NotLiftable("random-order", "what is called inside of the loop draws random numbers, too")
     unchanged = _unchanged(code, given, draws)
     word = re.compile(rf"\b({'|'.join(draws.names)})\b")
-    lines = [*draws.before]
-    if draws.at_once:
-        lines.append(f"{draws.names[0]} = {draws.at_once}")
-    else:
-        lines.append(f"drawn = {draws.text}")
-        lines.append(f"{', '.join(draws.names)}{',' if len(draws.names) == 1 else ''} = zip(*drawn)")
-    for name in draws.names:
-        value = given[name]
-        join = "list" if isinstance(value, list) else "torch.stack" if isinstance(value, torch.Tensor) else "np.stack"
+    lines = [*draws.before, *draws.lines]
+    for one in draws.drawn:
+        value, name = given[one.name], one.name
+        if isinstance(value, list):
+            continue
         if not draws.at_once:
-            lines.append(f"{name} = {join}({name})")
-        if not isinstance(value, list):
-            same = f"{name}.shape[1:] == {tuple(value.shape[1:])} and {name}.dtype == {_dtype(value)}"
-            lines.append(f"if not ({same}):\n    raise RequirementFailed")
+            lines.append(f"{name} = {_joining(name, value, one.depth)}")
+        same = f"{name}.shape[{one.depth}:] == {tuple(value.shape[one.depth :])} and {name}.dtype == {_dtype(value)}"
+        lines.append(f"if not ({same}):\n    raise RequirementFailed")
     about = [guard for guard in code.guards if word.search(guard)]
     for guard in about:
         if not guard.lstrip("(").startswith(SURE):
@@ -60,7 +69,7 @@ def add_draws(code: Any, given: Mapping[str, Any], draws: Any) -> None:
                 raise NotLiftable("random-order", "a guard of what is drawn")
             lines.append(f"if not ({guard}):\n    raise RequirementFailed")
     code.statements = [*lines, *code.statements]
-    code.guards = [*(guard for guard in code.guards if guard not in about), *unchanged]
+    code.guards = [*draws.guards, *(guard for guard in code.guards if guard not in about), *unchanged]
     code.paths = [path for path in code.paths if not word.search(path)]
     code.mutated = [path for path in code.mutated if not word.search(path)]
     code.random = True

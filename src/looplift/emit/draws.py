@@ -9,12 +9,10 @@ are made in another way where there are 16 or more.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
-import torch
-
 from looplift.base.devices import default_device
+from looplift.base.streams import numbers_alike
 from looplift.emit.text import Text, atom
 from looplift.ir.array import Node
 
@@ -27,7 +25,7 @@ FLOATS = ("torch.float32", "torch.float64")
 def drawn_text(p: Printer, node: Node) -> Text:
     draw, extent = node.args
     count = p.text(extent).text
-    if (sizes := _sizes_of_one(p, draw)) is not None and draws_alike():
+    if (sizes := _sizes_of_one(p, draw)) is not None and numbers_alike():
         given = [f"{key}={p.text(arg).text}" for key, arg in zip(draw.attrs["kwargs"], draw.args[-1:], strict=False)]
         return atom(f"torch.rand({', '.join([count, *sizes, *given])})")
     join = "torch.stack" if p.library == "torch" else "np.stack"
@@ -43,15 +41,3 @@ def _sizes_of_one(p: Printer, draw: Node) -> list[str] | None:
     if len(sizes) == 1 and sizes[0].op == "display":
         sizes = sizes[0].args
     return [p.text(size).text for size in sizes] if all(size.kind.family == "int" for size in sizes) else None
-
-
-@cache
-def draws_alike() -> bool:
-    """Whether one draw of uniform numbers gives those of many, and leaves the generator as many do."""
-    for dtype in (torch.float32, torch.float64):
-        one, many = (torch.Generator().manual_seed(0) for _ in range(2))
-        together = torch.rand(67, 3, dtype=dtype, generator=one)
-        apart = [torch.rand(3, dtype=dtype, generator=many) for _ in range(67)]
-        if not torch.equal(together, torch.stack(apart)) or not torch.equal(one.get_state(), many.get_state()):
-            return False
-    return True

@@ -218,6 +218,7 @@ def _require_tensor(sink: Sink, args: list[Number]) -> None:
 def _mixed_comparison(sink: Sink, namespace: str, short: str, args: list[Number]) -> Number:
     number = elementwise(sink, namespace, short, [replace(a, other=None) for a in args])
     exact = all(not a.rounded and (a.type.size == 8 or _is_exact(a, args)) for a in args)
+    exact = exact and _is_compared_alike(namespace, short, args)
     if not exact and any(a.other is not None and a.sure for a in args):
         return elementwise(sink, namespace, short, [typed(sink, a) for a in args])
     if not exact:
@@ -228,6 +229,13 @@ def _mixed_comparison(sink: Sink, namespace: str, short: str, args: list[Number]
     flag = _flag_of_result(sink, namespace, short, args, number.type)
     sure = all(a.sure for a in args if a.other is not None)
     return replace(number, other=BOOL, flag=flag, homes=homes_of_flags(number, args), sure=sure)
+
+
+def _is_compared_alike(namespace: str, short: str, args: list[Number]) -> bool:
+    """Whether numbers are taken in one type, whichever they are: an integer is one of 8 bits beside a byte."""
+    choices = [(a.type,) if a.other is None else (a.type, a.other) for a in args]
+    found = {types_of(namespace, short, types) for types in itertools.product(*choices)}
+    return len({one and one[0].name for one in found}) == 1
 
 
 def _is_exact(number: Number, args: list[Number]) -> bool:

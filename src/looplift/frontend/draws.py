@@ -1,13 +1,20 @@
 """A loop that draws random numbers in each iteration in; the draws alone, and the loop over what they gave, out.
 
-for row in x:                            drawn = [(rng.uniform(), rng.normal(size=3)) for row in x]
-    a = rng.uniform()                    draw_1, draw_2 = zip(*drawn)
-    y.append(a * row + rng.normal(       for k, row in enumerate(x):
-        size=3))                             a = draw_1[k]
-                                             y.append(a * row + draw_2[k])
+for row in x:                            draw_1, draw_2 = [], []
+    a = rng.uniform()                    for row in x:
+    for t in range(3):                       draw_1.append(rng.uniform())
+        row = row + rng.normal(a)            draw_2.append([])
+    y.append(row)                            for t in range(3):
+                                                 draw_2[-1].append(rng.normal(a))
+                                         for k, row in enumerate(x):
+                                             a = draw_1[k]
+                                             for j, t in enumerate(range(3)):
+                                                 row = row + draw_2[k, j]
+                                             y.append(row)
 
-The draws come one iteration after the other, as in the loop: they stand where every iteration gets to, and what they
-are given is not made by the loop, nor changed by it, whatever it is called.
+The draws come one iteration after the other, as in the loop: they stand where it is known which iterations get to them,
+and what they are given is not made by the loop, nor changed by it, whatever it is called (``asked_draws.py`` has those
+that are given what the loop makes).
 """
 
 from __future__ import annotations
@@ -15,17 +22,21 @@ from __future__ import annotations
 import ast
 import copy
 import random
+import re
 import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from looplift.base.data import dataclass
+import torch
+
+from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
 from looplift.base.streams import numpy_generators, numpy_random
-from looplift.base.syntax import children_of, fresh_copy, nodes_of
+from looplift.base.syntax import fresh_copy, nodes_of
+from looplift.frontend.asked_draws import SIZED, Asked, asked
+from looplift.frontend.draw_order import Place, contents, in_order, is_known_otherwise, needed
+from looplift.frontend.draws_at_once import at_once, in_one_stream
 from looplift.frontend.names import assigned_names, fresh_name, names_of, value_of
-from looplift.frontend.simple import written_bases
-from looplift.frontend.taints import root_of
 
 FUNCTIONS = {
     "torch": """rand randn randint randperm normal bernoulli multinomial rand_like randn_like randint_like poisson""",
@@ -34,73 +45,177 @@ FUNCTIONS = {
     "random": """random uniform randint gauss choice randrange normalvariate expovariate betavariate triangular""",
 }
 NAMES = {module: frozenset(names.split()) for module, names in FUNCTIONS.items()}
-ARGUMENTS = (
-    ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.List, ast.operator,
-    ast.unaryop, ast.expr_context, ast.keyword, ast.Slice,
-)  # fmt: skip
-ABOUT = frozenset(("shape", "ndim", "dtype", "device"))
-"""Attributes that tell nothing of what is in a tensor."""
-PURE = frozenset(("len", "range", "enumerate", "zip", "reversed", "int", "float", "min", "max"))
-EXITS = (ast.Break, ast.Return, ast.Yield, ast.YieldFrom, ast.Raise, ast.Try)
-STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If)
-HIDDEN = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.FunctionDef, ast.IfExp)
+
+
+@dataclass
+class Drawn:
+    """A draw of the loop. ``name``: of what is drawn for all iterations; ``text``: of the draw for one of them, once it
+    is known; ``sequence``: what it chooses an item of by its place, which is drawn."""
+
+    name: str
+    place: Place
+    text: str | None
+    sequence: ast.expr | None = None
+    asked: Asked | None = None
+
+    @property
+    def depth(self) -> int:
+        return len(self.place.loops)
+
+    def line(self) -> str:
+        """The draw of one iteration, with others of its kind in lists of lists."""
+        text = self.text
+        if self.place.tests:
+            tests = [ast.unparse(test if holds else ast.UnaryOp(ast.Not(), test)) for test, holds in self.place.tests]
+            text = f"{text} if {' and '.join(f'({one})' for one in tests)} else {self.blank()}"
+        return f"{self.name}{'[-1]' * (self.depth - 1)}.append({text})"
+
+    def blank(self) -> str:
+        """A value of the kind of those that are drawn. Raises NotLiftable where none is known."""
+        found = re.match(r"(?:torch\.(?:rand|randn)|(?P<like>torch\.(?:rand|randn)_like))\(", self.text or "")
+        if found is None or "generator" in (self.text or ""):
+            raise NotLiftable("random-order", "what is drawn under an 'if' is no 'torch.rand' or 'torch.randn'")
+        return f"torch.zeros{'_like' if found['like'] else ''}({(self.text or '')[found.end() :]}"
 
 
 @dataclass
 class Draws:
-    """``names``: what is drawn, a value for each iteration; ``text`` is a list of tuples of these, in terms of the
-    arguments and of what the assignments ``before`` bind."""
+    """``before``: the assignments that what is drawn needs."""
 
-    names: list[str]
+    drawn: list[Drawn]
     before: list[str]
-    text: str
     loop: ast.For
-    calls: list[ast.Call]
-    chosen: list[ast.expr | None]
-    """What the draws choose an item of by its place, which is drawn."""
-    index: str
+    indices: list[str]
+    """Names for the numbers of iterations, of the loop and of those inside."""
     around: tuple[list[ast.stmt], list[ast.stmt]]
     namespace: Mapping[str, Any]
     read: list[str]
     """What the draws take something of beside shapes and lengths, which the loop must not change."""
-    at_once: str | None = None
+    taken: set[str]
+    at_once: list[str] | None = None
+    """Lines that draw for all iterations by one call."""
+    guards: tuple[str, ...] = ()
+    """What must hold for what is drawn to have the sizes that it has."""
+
+    @property
+    def names(self) -> list[str]:
+        return [one.name for one in self.drawn]
+
+    @property
+    def lines(self) -> list[str]:
+        """The draws of all iterations, one after the other: a list for each, of lists where there are loops inside."""
+        if self.at_once:
+            return self.at_once
+        return [*(f"{name} = []" for name in self.names), *self._lines_of(self.loop, 1)]
+
+    def _lines_of(self, loop: ast.For, depth: int) -> list[str]:
+        lines, inner = [f"for {ast.unparse(loop.target)} in {ast.unparse(loop.iter)}:"], list[ast.For]()
+        for one in self.drawn:
+            if loop not in one.place.loops:
+                continue
+            if one.depth == depth:
+                lines.append(f"    {one.line()}")
+            elif one.place.loops[depth] not in inner:
+                inner.append(one.place.loops[depth])
+                lines += [f"    {line}" for line in self._lines_inside(inner[-1], depth)]
+        return lines
+
+    def _lines_inside(self, loop: ast.For, depth: int) -> list[str]:
+        begun = [one.name for one in self.drawn if loop in one.place.loops]
+        begun = [f"{name}{'[-1]' * (depth - 1)}.append([])" for name in begun]
+        return [*begun, *self._lines_of(loop, depth + 1)]
 
     def statements(self, columns: Mapping[str, Any]) -> list[ast.stmt]:
         """The region over what was drawn: each iteration has arrays of its own, as a draw gives them."""
-        found = zip(map(_place, self.calls), self.names, self.chosen, strict=True)
-        items = {place: self._item(name, columns[name], sequence) for place, name, sequence in found}
-        copied = _Replaced(items).visit(fresh_copy(self.loop))
-        pair = ast.Tuple([ast.Name(self.index, ast.Store()), copied.target], ast.Store())
-        numbered = ast.Call(ast.Name("enumerate", ast.Load()), [copied.iter], [])
-        made = ast.copy_location(ast.For(pair, numbered, copied.body, []), self.loop)
+        items = {_place(one.place.call): self._item(one, columns[one.name]) for one in self.drawn}
+        loops = {_place(loop): depth for one in self.drawn for depth, loop in enumerate(one.place.loops)}
+        numbered = {place: self.indices[depth] for place, depth in loops.items()}
+        made = _Replaced(items, numbered, self.taken).visit(fresh_copy(self.loop))
         before, behind = self.around
         return [*before, ast.fix_missing_locations(made), *behind]
 
-    def _item(self, name: str, column: Any, sequence: ast.expr | None) -> ast.expr:
-        item: ast.expr = ast.Subscript(ast.Name(name, ast.Load()), ast.Name(self.index, ast.Load()), ast.Load())
-        if sequence is not None:
-            return ast.Subscript(sequence, item, ast.Load())
-        if isinstance(column, list) or (type(column).__module__ == "numpy" and column.ndim == 1):
-            return item
-        method = "copy" if type(column).__module__ == "numpy" else "clone"
-        return ast.Call(ast.Attribute(item, method, ast.Load()), [], [])
+    def _item(self, drawn: Drawn, column: Any) -> tuple[ast.expr, Asked | None]:
+        places: list[ast.expr] = [ast.Name(name, ast.Load()) for name in self.indices[: drawn.depth]]
+        item: ast.expr = ast.Name(drawn.name, ast.Load())
+        if isinstance(column, list) or drawn.depth == 1:
+            for place in places:
+                item = ast.Subscript(item, place, ast.Load())
+        else:
+            item = ast.Subscript(item, ast.Tuple(places, ast.Load()), ast.Load())
+        if drawn.sequence is not None:
+            return ast.Subscript(drawn.sequence, item, ast.Load()), None
+        of_numpy = type(column).__module__ == "numpy"
+        if drawn.asked is not None or isinstance(column, list) or (of_numpy and column.ndim == drawn.depth):
+            return item, drawn.asked
+        return ast.Call(ast.Attribute(item, "copy" if of_numpy else "clone", ast.Load()), [], []), None
+
+    def settle(self, samples: Mapping[tuple[int | None, ...], Any], arguments: Mapping[str, Any], **how: Any) -> None:
+        """``samples``: by where a draw stands, what it drew in the first iteration, or what it drew it for."""
+        for one in self.drawn:
+            if one.asked is None:
+                continue
+            if (sample := samples.get(_place(one.place.call))) is None:
+                raise NotLiftable("random-order", "how many numbers are drawn is not known before the loop")
+            try:
+                one.asked.settle(sample, **how)
+            except ValueError as error:
+                raise NotLiftable("random-order", f"random numbers are drawn for a tensor: {error}") from None
+            one.text = one.asked.text
+        if any(one.asked is not None for one in self.drawn):
+            self.guards = tuple(self._sizes(arguments))
+
+    def _sizes(self, arguments: Mapping[str, Any]) -> Iterator[str]:
+        """Guards of the sizes of arguments, but for the number of iterations."""
+        known = {**self.namespace, **arguments}
+        for name, value in arguments.items():
+            if not (hasattr(value, "shape") and hasattr(value, "dtype")) or not value.ndim:
+                continue
+            try:
+                count = len(eval(ast.unparse(self.loop.iter), known))
+            except (NameError, TypeError, AttributeError):
+                count = -1
+            start = int(value.shape[0] == count)
+            yield f"{name}.shape[{start}:] == {tuple(value.shape[start:])}"
 
     def given(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values, with what would be drawn now; generators are left as they were found."""
+        return {**values, **self._drawn_by(self.lines, values)[0]}
+
+    def join(self, values: Mapping[str, Any]) -> None:
+        """Draw all numbers by one call, where that gives the very same and leaves the generators as they would be."""
+        known = {**self.namespace, **values}
+        if self.at_once or not any("torch." in (one.text or "") for one in self.drawn):
+            return
+        apart, states = self._drawn_by(self.lines, values)
+        if (lines := in_one_stream(self, apart, known)) is None:
+            return
+        together, after = self._drawn_by(lines, values)
+        if states == after and all(_are_equal(apart[name], together[name]) for name in self.names):
+            self.at_once = lines
+
+    def _drawn_by(self, lines: list[str], values: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
+        """What lines draw, and the states of PyTorch's generators after them."""
         from looplift.runtime.snapshot import GeneratorStates
 
         kinds = (random.Random, *numpy_generators())
         own = {name: copy.deepcopy(value) for name, value in values.items() if isinstance(value, kinds)}
-        states, known = GeneratorStates(values.values()), {**self.namespace, **values, **own}
+        states, known = GeneratorStates(values.values()), {**self.namespace, "torch": torch, **values, **own}
         try:
-            exec("\n".join(self.before), known)
-            rows = [(one,) for one in eval(self.at_once, known)] if self.at_once else eval(self.text, known)
+            exec("\n".join([*self.before, *lines]), known)
+            generators = [value for value in values.values() if isinstance(value, torch.Generator)]
+            after = b"".join(one.get_state().numpy().tobytes() for one in (torch.default_generator, *generators))
         except Exception as error:
             raise NotLiftable("requirement", f"what is drawn raises {type(error).__name__}: {error}") from None
         finally:
             states.restore()
-        columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in self.names]
-        return {**values, **dict(zip(self.names, columns, strict=False))}
+        return {name: known[name] for name in self.names}, after
+
+
+def _are_equal(apart: Any, together: torch.Tensor) -> bool:
+    """Whether a tensor holds what a list of tensors does, or a list of such lists."""
+    if isinstance(apart, list):
+        return len(apart) == len(together) and all(map(_are_equal, apart, together))
+    return torch.equal(apart, together)
 
 
 def draws_of(statements: list[ast.stmt], values: Mapping[str, Any], namespace: Mapping[str, Any]) -> Draws | None:
@@ -109,29 +224,43 @@ def draws_of(statements: list[ast.stmt], values: Mapping[str, Any], namespace: M
     is_draw = _Draw(known, {*assigned_names(statements)})
     if not any(map(is_draw, _every(statements))):
         return None
-    places = [k for k, statement in enumerate(statements) if any(map(is_draw, nodes_of(statement)))]
-    loop = statements[places[0]]
-    if len(places) > 1 or not isinstance(loop, ast.For) or loop.orelse:
+    positions = [k for k, statement in enumerate(statements) if any(map(is_draw, nodes_of(statement)))]
+    loop = statements[positions[0]]
+    if len(positions) > 1 or not isinstance(loop, ast.For) or loop.orelse:
         return None
-    found = _in_order(loop, is_draw)
-    before = statements[: places[0]]
-    if found is None:
-        return None
-    chosen = [_chosen(call, is_draw) for call in found]
-    drawn = [call if one is None else _place_of(call, one) for call, one in zip(found, chosen, strict=True)]
-    if (needed := _needed(loop, drawn, before)) is None:
+    before, behind = statements[: positions[0]], statements[positions[0] + 1 :]
+    if not (places := in_order(loop, is_draw)):
         return None
     taken = {*known, *assigned_names(statements)} | names_of(statements).loads
-    names = [fresh_name(f"draw_{k}", taken) for k in range(1, len(found) + 1)]
-    text = f"[({', '.join(map(ast.unparse, drawn))},) for {ast.unparse(loop.target)} in {ast.unparse(loop.iter)}]"
-    around = before, statements[places[0] + 1 :]
-    first = [ast.unparse(statement) for statement in needed]
-    at_once = _at_once(loop, found[0], is_draw, known) if len(found) == 1 else None
-    read = _contents(loop, drawn, needed)
-    if _is_known_otherwise(loop, found, {*assigned_names(needed)} & read, known):
+    drawn = [_drawn(place, k, is_draw, taken, before) for k, place in enumerate(places, 1)]
+    if any(one is None for one in drawn):
         return None
-    read = sorted(read - {*assigned_names([*needed, loop])})
-    return Draws(names, first, text, loop, found, chosen, fresh_name("draw", taken), around, namespace, read, at_once)
+    found = [one for one in drawn if one is not None]
+    calls = [ast.parse(one.text, mode="eval").body for one in found if one.text]
+    if (before_it := needed(places, calls, before, known)) is None:
+        return None
+    first = [ast.unparse(statement) for statement in before_it]
+    read = contents(places, calls, before_it)
+    if is_known_otherwise(places, {*assigned_names(before_it)} & read, known):
+        return None
+    read = sorted(read - {*assigned_names([*before_it, loop])})
+    deepest = max(one.depth for one in found)
+    indices = [fresh_name("draw" if k == 1 else f"draw_in_{k}", taken) for k in range(1, deepest + 1)]
+    taken |= {*indices, *(one.name for one in found)}
+    once = at_once(places[0], known, is_draw.bound) if len(found) == 1 and found[0].asked is None else None
+    lines = [f"{found[0].name} = {once}"] if once else None
+    return Draws(found, first, loop, indices, (before, behind), namespace, read, taken, lines)
+
+
+def _drawn(place: Place, number: int, is_draw: _Draw, taken: set[str], before: list[ast.stmt]) -> Drawn | None:
+    """What is drawn by a call: as it stands if it takes nothing that the loop makes."""
+    name, call = fresh_name(f"draw_{number}", taken), place.call
+    sequence = _chosen(call, is_draw)
+    alone = call if sequence is None else _place_of(call, sequence)
+    if needed([place], [alone], before, is_draw.known) is not None:
+        return Drawn(name, place, ast.unparse(alone), sequence)
+    found = asked(call, is_draw.known, is_draw.bound)
+    return None if found is None else Drawn(name, place, None, None, found)
 
 
 def _every(statements: list[ast.stmt]) -> Iterator[ast.AST]:
@@ -139,7 +268,7 @@ def _every(statements: list[ast.stmt]) -> Iterator[ast.AST]:
         yield from nodes_of(statement)
 
 
-def _place(node: ast.expr) -> tuple[int | None, ...]:
+def _place(node: ast.expr | ast.For) -> tuple[int | None, ...]:
     return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
@@ -166,8 +295,6 @@ class _Draw:
 
 def _draws(function: Any) -> bool:
     """Whether a function that goes by a name of its own is one of a library that draws."""
-    import torch
-
     if not callable(function):
         return False
     libraries = (("torch", torch), ("numpy.random", numpy_random()), ("random", random))
@@ -176,69 +303,6 @@ def _draws(function: Any) -> bool:
         library is not None and name in NAMES[module] and getattr(library, name, None) == function
         for module, library in libraries
     )
-
-
-IN_ONE_STREAM = {
-    "normal": 2, "uniform": 2, "laplace": 2, "gamma": 2, "beta": 2, "standard_normal": 0, "random": 0,
-    "random_sample": 0, "exponential": 1,
-}  # fmt: skip
-"""Distributions of NumPy's of which n draws one after the other are those of one call that draws n, with the number of
-parameters before the size."""
-
-
-def _at_once(loop: ast.For, draw: ast.Call, is_draw: _Draw, known: Mapping[str, Any]) -> str | None:
-    """The draws of all iterations as one call, where NumPy makes the same of both: then a list of the draws."""
-    if not isinstance(draw.func, ast.Attribute) or draw.func.attr not in IN_ONE_STREAM or not _counts(loop, known):
-        return None
-    owner = value_of(draw.func.value, is_draw.known, is_draw.bound)
-    if isinstance(owner, random.Random) or owner is random or getattr(owner, "__name__", "") == "torch":
-        return None
-    count = f"len({ast.unparse(loop.iter)})"
-    given = {keyword.arg: keyword.value for keyword in draw.keywords}
-    place = IN_ONE_STREAM[draw.func.attr]
-    size = draw.args[place] if len(draw.args) > place else given.pop("size", None)
-    if len(draw.args) > place + 1 or given.keys() - {"loc", "scale", "low", "high"}:
-        return None
-    parameters = [*draw.args[:place], *given.values()]
-    targets = {node.id for node in nodes_of(loop.target) if isinstance(node, ast.Name)}
-    every = [node for one in (*parameters, size) if one is not None for node in nodes_of(one)]
-    if any(isinstance(node, ast.Name) and node.id in targets for node in every):
-        return None
-    if not all(isinstance(one, ast.Constant) or _is_number(one, known) for one in parameters):
-        return None
-    match size:
-        case None:
-            shape = count
-        case ast.Tuple(elts=items) if not any(isinstance(item, ast.Starred) for item in items):
-            shape = f"({', '.join([count, *map(ast.unparse, items)])})"
-        case ast.Name(id=name) if type(known.get(name)) is int:
-            shape = f"({count}, {name})"
-        case ast.Constant(value=int()) | ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant()):
-            shape = f"({count}, {ast.unparse(size)})"
-        case ast.Call(func=ast.Name(id="len")):
-            shape = f"({count}, {ast.unparse(size)})"
-        case _:
-            return None
-    words = [*map(ast.unparse, draw.args[:place]), *(f"{name}={ast.unparse(value)}" for name, value in given.items())]
-    text = f"{ast.unparse(draw.func)}({', '.join([*words, f'size={shape}'])})"
-    return f"{text}.tolist()" if size is None else text
-
-
-def _is_number(node: ast.expr, known: Mapping[str, Any]) -> bool:
-    """Whether a parameter is a number whatever the call: an argument that is one, whose type is guarded."""
-    if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant)
-    return isinstance(node, ast.Name) and type(known.get(node.id)) in (int, float)
-
-
-def _counts(loop: ast.For, known: Mapping[str, Any]) -> bool:
-    """Whether the number of iterations is the length of what is iterated."""
-    match loop.iter:
-        case ast.Call(func=ast.Name(id="range")):
-            return True
-        case ast.Name(id=name):
-            return type(known.get(name)) in (list, tuple) or hasattr(known.get(name), "shape")
-    return False
 
 
 def _chosen(draw: ast.Call, is_draw: _Draw) -> ast.expr | None:
@@ -270,151 +334,50 @@ def _place_of(draw: ast.Call, sequence: ast.expr) -> ast.Call:
     return ast.Call(draw.func, [ast.Call(ast.Name("range", ast.Load()), [length], [])], [])
 
 
-# ---------------------------------------------------------------- where draws stand
-
-
-def _in_order(loop: ast.For, is_draw: _Draw) -> list[ast.Call] | None:
-    """The draws of a loop in the order of an iteration; None where not every iteration gets to all of them."""
-    found: list[ast.Call] = []
-    left = False
-    for statement in loop.body:
-        inside = [node for node in nodes_of(statement) if is_draw(node)]
-        if inside and (left or not isinstance(statement, STATEMENTS)):
-            return None
-        parts = [statement.test] if isinstance(statement, ast.If) else _evaluated(statement)
-        ordered = [node for part in parts for node in _ordered(part) if is_draw(node)]
-        if len(ordered) != len(inside):
-            return None
-        found += [node for node in ordered if isinstance(node, ast.Call)]
-        if any(isinstance(node, EXITS) for node in _without_inner_jumps(statement)):
-            return None
-        left = left or any(isinstance(node, ast.Continue) for node in _without_inner_jumps(statement))
-    return found
-
-
-def _without_inner_jumps(statement: ast.stmt) -> Iterator[ast.AST]:
-    """What a statement of a loop holds, but for the jumps of loops inside, which stay in it."""
-    pending: list[ast.AST] = [statement]
-    while pending:
-        node = pending.pop()
-        yield node
-        inner = node.body if isinstance(node, ast.For | ast.While) else []
-        yield from (one for one in _every(inner) if not isinstance(one, ast.Break | ast.Continue))
-        pending += [one for one in children_of(node) if one not in inner]
-
-
-def _evaluated(statement: ast.stmt) -> list[ast.expr]:
-    """The expressions of a simple statement in the order in which they are evaluated."""
-    match statement:
-        case ast.Assign(targets=targets, value=value):
-            return [value, *targets]
-        case ast.AnnAssign(target=target, value=value) if value is not None:
-            return [value, target]
-        case ast.AugAssign(target=ast.Name(), value=value) | ast.Expr(value=value):
-            return [value]
-    return []
-
-
-def _ordered(node: ast.AST) -> Iterator[ast.AST]:
-    """What is surely evaluated, in order; a draw after what its arguments take."""
-    if isinstance(node, HIDDEN):
-        return
-    parts = children_of(node)
-    if isinstance(node, ast.BoolOp):
-        parts = [node.values[0]]
-    elif isinstance(node, ast.Compare):
-        parts = [node.left, node.comparators[0]]
-    for part in parts:
-        yield from _ordered(part)
-    yield node
-
-
-def _needed(loop: ast.For, draws: list[ast.Call], before: list[ast.stmt]) -> list[ast.stmt] | None:
-    """The assignments before the loop that the arguments of draws, and what is iterated, take something of; None where
-    they take what the loop makes or changes."""
-    made = {*assigned_names(loop.body), *written_bases([*before, loop])}
-    read: set[str] = set()
-    for node in (*draws, loop.iter):
-        if not _is_plain(node, of_draw=node is not loop.iter):
-            return None
-        read |= names_of(node).loads
-    needed: list[ast.stmt] = []
-    for statement in reversed(before):
-        bound = {*assigned_names([statement])}
-        if not bound & read:
-            continue
-        if not isinstance(statement, ast.Assign) or not _is_plain(statement.value):
-            return None
-        needed.insert(0, statement)
-        read = (read - bound) | names_of(statement.value).loads
-    return None if read & made else needed
-
-
-def _is_plain(node: ast.expr, *, of_draw: bool = False) -> bool:
-    """Whether an expression takes no more than numbers, names, shapes and lengths; a draw itself is looked through."""
-    parts = nodes_of(node)
-    inner = [part for part in parts if isinstance(part, ast.Call) and not (of_draw and part is node)]
-    if any(not (isinstance(part.func, ast.Name) and part.func.id in PURE) for part in inner):
-        return False
-    return all(isinstance(part, (*ARGUMENTS, ast.Call)) for part in parts)
-
-
-def _contents(loop: ast.For, draws: list[ast.Call], needed: list[ast.stmt]) -> set[str]:
-    """The names, and attributes of names, of which draws take more than shapes and lengths; each with what it is of."""
-    found = {name for draw in draws for name in _read(draw)}
-    if found & names_of(loop.target).stores:
-        found |= {*_read(loop.iter)}
-    for statement in reversed(needed):
-        if found & {*assigned_names([statement])} and isinstance(statement, ast.Assign):
-            found |= {*_read(statement.value)}
-    return found
-
-
-def _read(node: ast.AST) -> Iterator[str]:
-    parts = children_of(node)
-    match node:
-        case ast.Name(id=name, ctx=ast.Load()):
-            yield name
-        case ast.Attribute(attr=name) if name in ABOUT:
-            return
-        case ast.Attribute() if _is_dotted(node):
-            yield ast.unparse(node)
-            return
-        case ast.Call(func=ast.Name(id="len")):
-            return
-        case ast.Call(func=func, args=args, keywords=keywords):
-            name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-            parts = [*args[name.endswith("_like") :], *(keyword.value for keyword in keywords)]
-    for part in parts:
-        yield from _read(part)
-
-
-def _is_dotted(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and _is_dotted(node.value))
-
-
-def _is_known_otherwise(loop: ast.For, draws: list[ast.Call], names: set[str], known: Mapping[str, Any]) -> bool:
-    """Whether the loop may change, by another name, what one of these stands for that were bound before it."""
-    for node in nodes_of(loop):
-        match node:
-            case ast.Assign(value=value) | ast.NamedExpr(value=value) if root_of(value) in names:
-                return True
-            case ast.For(iter=value) if node is not loop and root_of(value) in names:
-                return True
-            case ast.Call(func=func, args=args) if node not in draws:
-                is_known = root_of(func) in PURE or isinstance(known.get(root_of(func)), types.ModuleType)
-                if root_of(func) in names or (not is_known and any(root_of(one) in names for one in args)):
-                    return True
-    return False
-
-
 class _Replaced(ast.NodeTransformer):
-    """Draws as items of what was drawn before."""
+    """Draws as items of what was drawn before, in loops that count."""
 
-    def __init__(self, items: Mapping[tuple[int | None, ...], ast.expr]):
-        self.items = items
+    def __init__(
+        self,
+        items: Mapping[tuple[int | None, ...], tuple[ast.expr, Asked | None]],
+        numbered: Mapping[tuple[int | None, ...], str],
+        taken: set[str],
+    ):
+        self.items, self.numbered, self.taken = items, numbered, taken
+        self.checks: list[str] = []
+
+    def visit(self, node: ast.AST) -> Any:
+        found = super().visit(node)
+        if not isinstance(node, ast.stmt) or not self.checks:
+            return found
+        checks = [ast.copy_location(ast.parse(text).body[0], node) for text in self.checks]
+        self.checks = []
+        return [found, *checks]
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        node.test = self.visit(node.test)
+        if self.checks:
+            raise NotLiftable("random-order", "an 'if' asks for what is drawn with a probability that the loop makes")
+        return self.generic_visit(node)
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        if (index := self.numbered.get(_place(node))) is None:
+            return node
+        pair = ast.Tuple([ast.Name(index, ast.Store()), node.target], ast.Store())
+        counted = ast.Call(ast.Name("enumerate", ast.Load()), [node.iter], [])
+        return ast.copy_location(ast.For(pair, counted, node.body, []), node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if (item := self.items.get(_place(node))) is None:
-            return self.generic_visit(node)
+        place = _place(node)
+        self.generic_visit(node)
+        if (found := self.items.get(place)) is None:
+            return node
+        item, asked = found
+        if asked is not None:
+            fresh = fresh_name("of_draw", self.taken)
+            self.taken.add(fresh)
+            asked = replace(asked, of=node.args if asked.function in SIZED else node.args[:1])
+            item, check = asked.item(item, fresh)
+            self.checks += [check] if check else []
         return ast.copy_location(fresh_copy(item), node)
