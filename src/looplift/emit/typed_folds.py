@@ -14,7 +14,7 @@ from looplift.emit.typed_scope import Value, as_int, as_number, coerced, common,
 from looplift.emit.typed_stars import Stars
 from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NUMBERS, TABLES, has_no_order, same, text_of
 
-_WITHOUT_NAMES = (ast.Constant, ast.UnaryOp, ast.unaryop, ast.BinOp, ast.operator, ast.List, ast.Tuple)
+_CONSTANT = (ast.Constant, ast.UnaryOp, ast.unaryop, ast.List, ast.Tuple)
 
 
 class Folds(Stars):
@@ -66,7 +66,7 @@ class Folds(Stars):
     ) -> tuple[ast.expr, dict[str, ast.expr]]:
         """A source and an option, each evaluated, in this order, before the source is gone through."""
         option = keywords.get(name)
-        if option is None or all(isinstance(one, _WITHOUT_NAMES) for one in nodes_of(option)):
+        if option is None or all(isinstance(one, _CONSTANT) for one in nodes_of(option)):
             return source, keywords
         if self.is_stream(source):
             if not self.may_come_first(option, source):
@@ -159,7 +159,7 @@ class Folds(Stars):
         if isinstance(second, ast.GeneratorExp):
             second = second.generators[0].iter
         parts = [nodes_of(first), nodes_of(second)]
-        if any(all(isinstance(node, _WITHOUT_NAMES) for node in part) for part in parts):
+        if any(all(isinstance(node, _CONSTANT) for node in part) for part in parts):
             return True
         calls = (node.func for part in parts for node in part if isinstance(node, ast.Call))
         if not all(isinstance(callee, ast.Name) and hasattr(builtins, callee.id) for callee in calls):

@@ -22,6 +22,8 @@ STOPS = frozenset(
 """Operations that no gradient flows through."""
 TO_NUMBERS = frozenset("math.floor math.ceil math.trunc builtin.round".split())
 """Functions of the same name as others that do give gradients, of zeros: these give numbers."""
+CHOICES = frozenset("builtin.max builtin.min builtin.sorted".split())
+"""Functions of which the values decide which operands the result comes from."""
 FACTS_OF_TENSORS = frozenset(
     """shape dtype device ndim layout is_cuda is_leaf requires_grad data grad grad_fn itemsize nbytes names""".split()
 )
@@ -166,6 +168,8 @@ class Slopes:
 
     def by_torch(self, let: Let, refusal: NotLiftable) -> None:
         """The slopes of what an operation takes as torch finds them; ``refusal``: why there are no others."""
+        if let.op.name in CHOICES:
+            raise self.refusal(f"a gradient through '{let.op.name}', where values decide to what it flows")
         op = self.with_items(let.op)
         ends: list[Atom] = [atom for atom in dict.fromkeys(operands(op)) if atom in self.wanted]
         if any(not self.facts.kind(end).is_array for end in ends):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterator
 from typing import Any
 
 from looplift.ir.grammar import Atom, Const, Op, operands
-from looplift.ir.slopes import THROUGH, Called, Differentiated, filled
+from looplift.ir.slopes import CHOICES, THROUGH, Called, Differentiated, filled
 from looplift.ops import table
 from looplift.ops.evaluate import apply, evaluate
 
@@ -48,6 +48,8 @@ def differentiated(op: Op, ends: list[Atom], value: Value) -> Differentiated | N
 def asks(op: Op, asking: Container[Atom], value: Value) -> bool:
     """Whether all floating results of an operation ask for a gradient, where some of its operands do."""
     if not _may_run_again(op, value):
+        return False
+    if op.name in CHOICES and not all(atom in asking for atom in operands(op)):
         return False
     import torch
 
