@@ -94,7 +94,8 @@ def indexed(writer: Writer, view: View, index: Operand) -> View:
             where = writer.bind(where, "index")
         indices[axis] = where.text
         homes |= where.homes
-    whole = replace(view, indices=tuple(indices), homes=homes)
+    is_shown = tuple(indices) == view.indices and not view.is_list  # as an object of its own
+    whole = replace(view, indices=tuple(indices), homes=homes, is_part=view.is_part or is_shown)
     return _cut(writer, whole, [(whole.axes.index(axis), part) for axis, part in cuts]) if cuts else whole
 
 
@@ -247,7 +248,7 @@ def attribute(writer: Writer, value: Value, name: str) -> Value:
         case View(), "ndim":
             return Number(str(value.rank), INT, low=value.rank, high=value.rank, constant=value.rank)
         case View(), "T" if value.rank == 1:
-            return value
+            return replace(value, is_part=True)
         case View(), "T" if value.rank == 2:
             from looplift.emit.native_items import turned
 

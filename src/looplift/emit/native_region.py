@@ -185,7 +185,7 @@ def _outlives(writer: Writer, origin: Any) -> bool:
 def _array(writer: Writer, atom: Atom | None, view: View, signature: Signature, results: RegionResults) -> Tree:
     hint = atom.hint if isinstance(atom, Var) else "result"
     if view.origin in writer.inputs and view.root == writer.input_roots[view.origin]:
-        if view.rank == len(view.indices):
+        if view.rank == len(view.indices) and not view.is_part:
             return view.origin
     if view.origin in writer.inputs or view.origin is None or view.rank < len(view.indices) or view.is_part:
         raise writer.refuse("aliasing", f"'{hint}' is a part of an array")

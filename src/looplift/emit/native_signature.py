@@ -347,7 +347,7 @@ def results_of(writer: Writer, loop: Loop, wanted: Wanted, signature: Signature)
         value = writer.values[carry.after]
         writer.hint = carry.hint
         if not isinstance(value, Number):
-            if isinstance(value, View) and value.rank == len(value.indices) and signature.has(value.origin):
+            if isinstance(value, View) and _is_whole(value) and signature.has(value.origin):
                 results.append(Result(_same(carry.after, value, signature), Number("", value.type), ""))
                 continue
             raise writer.refuse("not-scalar", f"'{carry.hint}' is more than a single element after the loop")
@@ -359,6 +359,10 @@ def results_of(writer: Writer, loop: Loop, wanted: Wanted, signature: Signature)
         if (other := next((v for v in made[:position] if native_objects.may_be_one(loop, v, var)), None)) is not None:
             raise writer.refuse("aliasing", f"'{var.hint}' may be the same object as '{other.hint}'")
     return results
+
+
+def _is_whole(view: View) -> bool:
+    return view.rank == len(view.indices) and not view.is_part
 
 
 def _check_not_handed_on(writer: Writer, loop: Loop, carry: Carry, value: Number, signature: Signature) -> None:

@@ -62,7 +62,8 @@ class View:
     """A tensor or array, or what is left of one after some indices.
 
     ``root`` is the name of the C++ view, ``indices`` holds an index per axis of it, None where an axis is left.
-    ``is_part``: the root is itself a part of an array. ``holds_objects``: it is a list of NumPy's numbers.
+    ``is_part``: the root is itself a part of an array, or shows all of one as another object. ``holds_objects``: it is
+    a list of NumPy's numbers.
     """
 
     root: str

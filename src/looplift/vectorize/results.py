@@ -97,6 +97,9 @@ def _sized(numbers: Node) -> Node:
 
 
 def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -> Node:
+    if (same := next((one for one in leaves if _are_one(context, one, atom, node)), None)) is not None:
+        leaves.append(Leaf(atom, same.node, same.memory))
+        return same.node
     memory = memory_of(context, atom) if isinstance(atom, Var) else None
     if memory is not None and memory.certain and _is_copy(context, *memory.places):
         node = Node("method", (node,), (), node.kind, {"name": "copy"}, node.hint)
@@ -333,6 +336,17 @@ def _is_last_item(context: Context, atom: Atom | None, ref: Atom | None) -> bool
     nexts = [carry.next for carry in loop.carries if carry.after is atom and carry.next is not carry.inside]
     appended = [s.value for s in loop.body if isinstance(s, Append) and s.ref is ref]
     return bool(nexts) and [named(context, nexts[0])] == [named(context, value) for value in appended]
+
+
+def _are_one(context: Context, leaf: Leaf, atom: Atom | None, node: Node) -> bool:
+    """Whether two carried values are, after the loop, the one object that the last iteration gave both names to."""
+    if node.op != "last" or not isinstance(leaf.atom, Var) or not isinstance(atom, Var) or leaf.atom is atom:
+        return False
+    loops = [context.flow.definition.get(one) for one in (leaf.atom, atom)]
+    if loops[0] is not loops[1] or not isinstance(loops[0], Loop) or not context.facts.kind(atom).is_array:
+        return False
+    nexts = [carry.next for carry in loops[0].carries if carry.after in (leaf.atom, atom)]
+    return len(nexts) == 2 and named(context, nexts[0]) is named(context, nexts[1])
 
 
 def named(context: Context, atom: Atom) -> Atom:

@@ -218,14 +218,14 @@ def shape_operation(
     if base == "mT" and rank > 2:
         return Node("method", (x,), x.axes, fact.kind, {"name": "swapaxes", "args": [-2, -1]})
     if base in ("t", "T") and rank < 2:
-        return x
+        return _view_of_all(context, x, fact)
     if kwargs and set(kwargs) - {"dim"}:
         return None
     given = [*rest, *kwargs.values()]
     if base in ("flatten", "ravel") and not given:
         return Node("reshaped", (x, nodes.const(-1)), x.axes, fact.kind)
     if base == "view" and context.library == "np":
-        return x if not given else None
+        return _view_of_all(context, x, fact) if not given else None
     if base in ("reshape", "view") and fact.kind.is_array:
         sizes = given[0] if len(given) == 1 and isinstance(given[0], list) else _sizes(given)
         if any(isinstance(size, list) or size.axes or size.kind.family != "int" for size in sizes):
@@ -265,3 +265,10 @@ def _sizes(given: list[Any]) -> list[Any]:
     if len(given) == 1 and given[0].op == "const" and isinstance(given[0].attrs["value"], tuple):
         return [nodes.const(size) for size in given[0].attrs["value"]]
     return given
+
+
+def _view_of_all(context: Context, x: Node, fact: Fact) -> Node:
+    """An array as another object: of one lane of several nobody can tell."""
+    if x.axes or not x.kind.rank:
+        return x
+    return Node("method", (x,), (), fact.kind, {"name": "view" if context.library == "np" else "t"})
