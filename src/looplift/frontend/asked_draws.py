@@ -14,7 +14,7 @@ version at hand does so is tried for each size.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -33,11 +33,13 @@ CHECKS = {
 _DRAWN = {
     "rand": "torch.rand({sizes}{dtype}{generator})", "randn": "torch.randn({sizes}{dtype}{generator})",
     "multinomial": "torch.empty({sizes}{dtype}).exponential_(1{generator})",
+    "dropout": "torch.empty({sizes}{dtype}).bernoulli_({kept}{generator}).div_({kept})",
 }  # fmt: skip
 _ALSO = {"rand_like": "rand", "bernoulli": "rand", "randn_like": "randn"}
 _MADE = {
     "bernoulli": "({drawn}.view(({p} := {of}).shape) < {p}).to({p}.dtype){zero}",
     "multinomial": "(({p} := {of}) / {drawn}.view({p}.shape)).argmax(-1, True)",
+    "dropout": "{of} * {drawn}",
 }
 
 
@@ -50,6 +52,8 @@ class Asked:
     generator: str
     text: str | None = None
     has_gradients: bool = False
+    rate: float | None = None
+    """Of ``dropout``: the probability of zeros."""
 
     def settle(self, sample: Any, *, gradients: bool) -> None:
         """``sample``: what is drawn for of the first iteration, or for ``SIZED`` what is drawn. Raises ValueError where
@@ -59,9 +63,9 @@ class Asked:
             raise ValueError("of a dtype or on a device that is drawn for in another way")
         if self.function in LIKE and not sample.is_contiguous():
             raise ValueError("numbers are drawn in the order of the elements in memory")
-        if self.function in CHECKS and not _is_made_so(self.function, shape, dtype):
+        if self.function in _MADE and not _is_made_so(self.function, shape, dtype, self.rate):
             raise ValueError("this version of PyTorch draws in another way")
-        self.text = _draw(self.function, shape, dtype, self.generator)
+        self.text = _draw(self.function, shape, dtype, self.generator, self.rate)
         self.has_gradients = gradients
 
     def item(self, drawn: ast.expr, fresh: str) -> tuple[ast.expr, str | None]:
@@ -79,10 +83,11 @@ def _method(owner: ast.expr, name: str, *arguments: ast.expr) -> ast.expr:
     return ast.Call(ast.Attribute(owner, name, ast.Load()), list(arguments), [])
 
 
-def _draw(function: str, shape: tuple[int, ...], dtype: torch.dtype, generator: str) -> str:
+def _draw(function: str, shape: tuple[int, ...], dtype: torch.dtype, generator: str, rate: float | None = None) -> str:
     """The text of a draw. Numbers of the default dtype take half the time where it is not named."""
     named = "" if dtype is torch.get_default_dtype() else f"dtype={dtype}"
     words = {"sizes": str(shape)[1:-1].rstrip(",") if shape else "()"}
+    words["kept"] = "" if rate is None else repr(1 - rate)
     words |= {key: f", {one}" if one else "" for key, one in (("dtype", named), ("generator", generator))}
     return _DRAWN[_ALSO.get(function, function)].format(**words)
 
@@ -115,16 +120,30 @@ def _is_of_one(numbers: list[ast.expr], names: set[str | None]) -> bool:
 
 
 @cache
-def _is_made_so(function: str, shape: tuple[int, ...], dtype: torch.dtype) -> bool:
+def _is_made_so(function: str, shape: tuple[int, ...], dtype: torch.dtype, rate: float | None) -> bool:
     """Whether PyTorch draws these as it is written here, and leaves the generator as that does."""
-    one, many = (torch.Generator().manual_seed(5) for _ in range(2))
     p = torch.rand(shape, dtype=dtype, generator=torch.Generator().manual_seed(6))
     if not p.numel():
         return False
-    words = {"drawn": _draw(function, shape, dtype, "generator=many"), "of": "p", "p": "q", "zero": ""}
-    for _ in range(3):
-        found = torch.bernoulli(p, generator=one) if function == "bernoulli" else torch.multinomial(p, 1, generator=one)
-        made = eval(_MADE[function].format(**words), {"torch": torch, "p": p, "many": many})
-        if not torch.equal(found, made) or not torch.equal(one.get_state(), many.get_state()):
-            return False
+    drawn = _draw(function, shape, dtype, "", rate)
+    text = _MADE[function].format(drawn=drawn, of="p", p="q", zero="")
+    before = torch.get_rng_state()
+    try:
+        for _ in range(3):
+            state = torch.get_rng_state()
+            found = _DIRECTLY[function](p, rate)
+            after = torch.get_rng_state()
+            torch.set_rng_state(state)
+            made = eval(text, {"torch": torch, "p": p})
+            if not torch.equal(found, made) or not torch.equal(after, torch.get_rng_state()):
+                return False
+    finally:
+        torch.set_rng_state(before)
     return True
+
+
+_DIRECTLY: dict[str, Callable[..., torch.Tensor]] = {
+    "bernoulli": lambda p, _: torch.bernoulli(p),
+    "multinomial": lambda p, _: torch.multinomial(p, 1),
+    "dropout": lambda p, rate: torch.nn.functional.dropout(p, rate),
+}

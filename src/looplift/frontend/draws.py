@@ -24,7 +24,7 @@ import copy
 import random
 import re
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -127,8 +127,8 @@ class Draws:
 
     def statements(self, columns: Mapping[str, Any]) -> list[ast.stmt]:
         """The region over what was drawn: each iteration has arrays of its own, as a draw gives them."""
-        items = {_place(one.place.call): self._item(one, columns[one.name]) for one in self.drawn}
-        loops = {_place(loop): depth for one in self.drawn for depth, loop in enumerate(one.place.loops)}
+        items = {place_of(one.place.call): self._item(one, columns[one.name]) for one in self.drawn}
+        loops = {place_of(loop): depth for one in self.drawn for depth, loop in enumerate(one.place.loops)}
         numbered = {place: self.indices[depth] for place, depth in loops.items()}
         made = _Replaced(items, numbered, self.taken).visit(fresh_copy(self.loop))
         before, behind = self.around
@@ -149,12 +149,12 @@ class Draws:
             return item, drawn.asked
         return ast.Call(ast.Attribute(item, "copy" if of_numpy else "clone", ast.Load()), [], []), None
 
-    def settle(self, samples: Mapping[tuple[int | None, ...], Any], arguments: Mapping[str, Any], **how: Any) -> None:
-        """``samples``: by where a draw stands, what it drew in the first iteration, or what it drew it for."""
+    def settle(self, sample_of: Callable[[Drawn], Any], arguments: Mapping[str, Any], **how: Any) -> None:
+        """``sample_of``: what a draw gave in the first iteration, or what it was for; None where that is not known."""
         for one in self.drawn:
             if one.asked is None:
                 continue
-            if (sample := samples.get(_place(one.place.call))) is None:
+            if (sample := sample_of(one)) is None:
                 raise NotLiftable("random-order", "how many numbers are drawn is not known before the loop")
             try:
                 one.asked.settle(sample, **how)
@@ -252,11 +252,26 @@ def draws_of(statements: list[ast.stmt], values: Mapping[str, Any], namespace: M
     return Draws(found, first, loop, indices, (before, behind), namespace, read, taken, lines)
 
 
+def draws_before(places: Sequence[Any], known: Mapping[str, Any], namespace: Mapping[str, Any]) -> Draws:
+    """What is drawn at places of the IR (``ir/drawn.py``), in loops that only count."""
+    taken, loops, found = {*known, *namespace}, dict[Any, ast.For](), list[Drawn]()
+    for number, place in enumerate(places, 1):
+        around = []
+        for loop, count in zip(place.loops, place.counts, strict=True):
+            counted = ast.parse(f"range({count})", mode="eval").body
+            around.append(loops.setdefault(loop, ast.For(ast.Name("_", ast.Store()), counted, [], [])))
+        made = Asked(place.name, [], place.generator, rate=place.given)
+        name = fresh_name(f"draw_{number}", taken)
+        taken.add(name)
+        found.append(Drawn(name, Place(ast.Call(ast.Name(name), [], []), tuple(around)), None, None, made))
+    return Draws(found, [], found[0].place.loops[0], [], ([], []), namespace, [], taken)
+
+
 def _drawn(place: Place, number: int, is_draw: _Draw, taken: set[str], before: list[ast.stmt]) -> Drawn | None:
     """What is drawn by a call: as it stands if it takes nothing that the loop makes."""
     name, call = fresh_name(f"draw_{number}", taken), place.call
     sequence = _chosen(call, is_draw)
-    alone = call if sequence is None else _place_of(call, sequence)
+    alone = call if sequence is None else _draw_of_place(call, sequence)
     if needed([place], [alone], before, is_draw.known) is not None:
         return Drawn(name, place, ast.unparse(alone), sequence)
     found = asked(call, is_draw.known, is_draw.bound)
@@ -268,7 +283,7 @@ def _every(statements: list[ast.stmt]) -> Iterator[ast.AST]:
         yield from nodes_of(statement)
 
 
-def _place(node: ast.expr | ast.For) -> tuple[int | None, ...]:
+def place_of(node: ast.expr | ast.For) -> tuple[int | None, ...]:
     return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
@@ -328,7 +343,7 @@ def _is_plain_value(value: Any) -> bool:
     return type(value) in (int, float, bool, complex, str, range, type(None))
 
 
-def _place_of(draw: ast.Call, sequence: ast.expr) -> ast.Call:
+def _draw_of_place(draw: ast.Call, sequence: ast.expr) -> ast.Call:
     """The same draw, of the place of an item: ``choice(range(len(sequence)))``."""
     length = ast.Call(ast.Name("len", ast.Load()), [sequence], [])
     return ast.Call(draw.func, [ast.Call(ast.Name("range", ast.Load()), [length], [])], [])
@@ -362,14 +377,14 @@ class _Replaced(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
-        if (index := self.numbered.get(_place(node))) is None:
+        if (index := self.numbered.get(place_of(node))) is None:
             return node
         pair = ast.Tuple([ast.Name(index, ast.Store()), node.target], ast.Store())
         counted = ast.Call(ast.Name("enumerate", ast.Load()), [node.iter], [])
         return ast.copy_location(ast.For(pair, counted, node.body, []), node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        place = _place(node)
+        place = place_of(node)
         self.generic_visit(node)
         if (found := self.items.get(place)) is None:
             return node

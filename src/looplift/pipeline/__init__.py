@@ -259,6 +259,8 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
         yield partial(rewritten.with_streams, streams)
     if draws is not None and not draws.at_once:
         yield partial(rewritten.with_draws, draws)
+    if any(one.code == "random-order" for one in refusals):
+        yield rewritten.with_drawn
     if calls_itself(statements, values):
         yield _in_waves  # of what the IR refuses for other reasons the pieces may be faster than waves
 

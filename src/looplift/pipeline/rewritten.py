@@ -153,6 +153,7 @@ def _settle(draws: Draws, program: Any, values: Mapping[str, Any]) -> None:
     """Find what draws that depend on what the loop makes are for, as it is in the first iteration."""
     from looplift.analysis.probe import analyse
     from looplift.frontend.asked_draws import SIZED
+    from looplift.frontend.draws import place_of
     from looplift.ir.grammar import Let, Var, walk
     from looplift.ops import table
     from looplift.vectorize.plan import needs_grad
@@ -169,7 +170,39 @@ def _settle(draws: Draws, program: Any, values: Mapping[str, Any]) -> None:
             span = let.span
             samples[span.line, span.column, span.end_line, span.end_column] = fact.sample
     arguments = {name: values[name] for name in program.arguments if name in values}
-    draws.settle(samples, arguments, gradients=needs_grad(facts))
+    draws.settle(lambda one: samples.get(place_of(one.place.call)), arguments, gradients=needs_grad(facts))
+
+
+def with_drawn(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """The region by way of the IR, over what it, or what it calls, draws at random, which is drawn before it."""
+    from looplift.analysis.drawn import over_rows, places
+    from looplift.analysis.probe import analyse
+    from looplift.emit.drawn import add_draws, columns
+    from looplift.frontend.draws import draws_before
+    from looplift.optimize import reuse
+    from looplift.vectorize.plan import needs_grad, plan
+
+    where = {"file": program.file, "name": program.name}
+    function = translated(program.region.statements, values, program.live_out, **where)
+    facts = analyse(function)
+    if not (found := places(facts.function, facts)):
+        raise NotLiftable("random-order", "no random numbers are drawn")
+    gradients = needs_grad(facts)
+    draws = draws_before(found, values, program.namespace)
+    samples = {one.name: facts[place.of].sample for one, place in zip(draws.drawn, found, strict=True)}
+    arguments = {name: values[name] for name in program.arguments if name in values}
+    draws.settle(lambda one: samples[one.name], arguments, gradients=gradients)
+    draws.join(values)
+    given = draws.given(values)
+    made = columns({name: given[name] for name in draws.names})
+    make = partial(
+        plan, backend=settings.backend, kernel_of=kernel_of, reuses=lambda program: reuse.reuse_memory(program)
+    )
+    formed = analyse(over_rows(facts.function, found, made, gradients=gradients))
+    code = within_memory(program, planned(formed, make, settings), given | made, settings)
+    add_draws(code, given | made, draws)
+    code.alternative = code.weaker = code.rival = None
+    return code
 
 
 def _by_the_ir(program: Any, statements: list[ast.stmt], values: Mapping[str, Any], settings: Settings) -> RegionCode:
