@@ -54,3 +54,33 @@ def test_the_numbers_and_the_generator_are_those_of_the_loop(function, text, cou
 
 def test_this_version_of_torch_numbers_alike():
     assert numbers_alike()
+
+
+class Dropping(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.last = torch.nn.Linear(5, 5), torch.nn.Linear(5, 5)
+        self.rate_of_the_numbers_that_are_dropped, self.works_in_place = 0.3, False
+
+    def forward(self, x):
+        h = torch.relu(self.layer(x))
+        rate = self.rate_of_the_numbers_that_are_dropped
+        return self.last(torch.nn.functional.dropout(h, rate, self.training, self.works_in_place))
+
+
+def repeated(module, x, times):
+    ys = []
+    for _ in range(times):
+        ys.append(module(x))
+    return torch.stack(ys)
+
+
+@pytest.mark.parametrize("backend", ["torch", "auto"])
+def test_a_draw_of_a_long_text_is_drawn_in_each_iteration(backend):
+    module, x = Dropping(), torch.randn(3, 5)
+    lifted = lift(repeated, verify="off", backend=backend)
+    for _ in range(2):
+        torch.manual_seed(3)
+        found, after = lifted(module, x, 6), torch.get_rng_state()
+        torch.manual_seed(3)
+        assert torch.allclose(found, repeated(module, x, 6), rtol=1e-5) and torch.equal(after, torch.get_rng_state())

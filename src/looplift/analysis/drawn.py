@@ -49,16 +49,17 @@ _BINARY = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//"}
 @dataclass(frozen=True, eq=False)
 class Place:
     """A draw, in loops that each run as often whatever the iteration of those around them. ``name``: what is drawn;
-    ``of``: what it is drawn for, or what is drawn; ``given``: a number beside it; ``counts``: the numbers of
-    iterations, as text in terms of the arguments; ``generator``: the text of one."""
+    ``of``: what it is drawn for, or what is drawn; ``rate``: of ``dropout``, and its text; ``counts``: the numbers of
+    iterations, as text in terms of the arguments; ``generator``: the text of one; ``guards``: what must hold."""
 
     let: Let
     name: str
     loops: tuple[Loop, ...]
     counts: tuple[str, ...]
     of: Var
-    given: float | None = None
+    rate: tuple[float, str] | None = None
     generator: str = ""
+    guards: tuple[str, ...] = ()
 
 
 def is_random(statement: Statement) -> bool:
@@ -93,10 +94,10 @@ def _place(let: Let, loops: tuple[Loop, ...], facts: Facts) -> Place:
     namespace, _, name = let.op.name.rpartition(".")
     given, options = list(let.op.args), dict(let.op.kwargs)
     generator = options.pop("generator", None)
-    beside: float | None = None
+    rate, guards = None, ()
     if name == "dropout":
-        beside, given = _rate(given, options), given[:1]
-        options = {}
+        rate, guards = _rate(given, options, facts, let)
+        given, options = given[:1], {}
     elif name == "multinomial":
         numbers = [*given[1:], *([options.pop("num_samples")] if "num_samples" in options else [])]
         given = given[:1] if [one.value if isinstance(one, Const) else None for one in numbers] == [1] else []
@@ -111,16 +112,24 @@ def _place(let: Let, loops: tuple[Loop, ...], facts: Facts) -> Place:
         raise NotLiftable("random-order", "how many numbers are drawn differs by iteration", let.span)
     text = "" if generator is None else f"generator={_text(as_atom(generator), facts, let)}"
     counts = tuple(_count(loop, facts) for loop in loops)
-    return Place(let, name, loops, counts, of, beside, text)
+    return Place(let, name, loops, counts, of, rate, text, guards)
 
 
-def _rate(given: list[Operand], options: dict[str, Operand]) -> float | None:
-    """The probability of ``dropout``, which does nothing outside of training."""
+def _rate(
+    given: list[Operand], options: dict[str, Operand], facts: Facts, let: Let
+) -> tuple[tuple[float, str], tuple[str, ...]]:
+    """The probability of ``dropout``, its text, and what must hold: that it is one, in training."""
     values = dict(zip(("input", "p", "training", "inplace"), given, strict=False)) | options
-    known = {key: one.value for key, one in values.items() if isinstance(one, Const)}
-    rate = known.get("p", 0.5)
-    fine = "input" in values and len(known) == len(values) - 1 and known.get("training", True) is True
-    return rate if fine and not known.get("inplace", False) and 0 < rate < 1 else None
+    rest = {"p": Const(0.5), "training": Const(True), "inplace": Const(False)} | values
+    found = {key: as_atom(one) for key, one in rest.items() if key != "input"}
+    p, training, in_place = (facts[found[key]].sample for key in ("p", "training", "inplace"))
+    text = _text(found["p"], facts, let)
+    if type(p) is not float or not 0 < p < 1 or training is not True or in_place is not False:
+        raise NotLiftable("random-order", "'dropout' of nothing or all, outside of training, or in place", let.span)
+    guards = tuple(
+        f"{_text(found[key], facts, let)} is {value}" for key, value in (("training", True), ("inplace", False))
+    )
+    return (p, text), (f"0 < {text} < 1", *guards)
 
 
 # ---------------------------------------------------------------- numbers of iterations

@@ -29,7 +29,11 @@ def drawn_text(p: Printer, node: Node) -> Text:
         given = [f"{key}={p.text(arg).text}" for key, arg in zip(draw.attrs["kwargs"], draw.args[-1:], strict=False)]
         return atom(f"torch.rand({', '.join([count, *sizes, *given])})")
     join = "torch.stack" if p.library == "torch" else "np.stack"
-    return atom(f"{join}([{p.text(draw).text} for _ in range({count})])")
+    for arg in draw.args:
+        if arg.kind.is_array and not p.text(arg).text.isidentifier():
+            p.bind(arg)
+    own = p.own_text(draw).text  # under no name: it is drawn again and again
+    return atom(f"{join}([{own} for _ in range({count})])")
 
 
 def _sizes_of_one(p: Printer, draw: Node) -> list[str] | None:

@@ -43,6 +43,9 @@ _MADE = {
 }
 
 
+_Rate = tuple[float, str] | None
+
+
 @dataclass
 class Asked:
     """``of``: what decides how many numbers are drawn; ``generator``: the text of the keyword, if there is one."""
@@ -52,8 +55,8 @@ class Asked:
     generator: str
     text: str | None = None
     has_gradients: bool = False
-    rate: float | None = None
-    """Of ``dropout``: the probability of zeros."""
+    rate: _Rate = None
+    """Of ``dropout``: the probability of zeros, and its text."""
 
     def settle(self, sample: Any, *, gradients: bool) -> None:
         """``sample``: what is drawn for of the first iteration, or for ``SIZED`` what is drawn. Raises ValueError where
@@ -83,11 +86,13 @@ def _method(owner: ast.expr, name: str, *arguments: ast.expr) -> ast.expr:
     return ast.Call(ast.Attribute(owner, name, ast.Load()), list(arguments), [])
 
 
-def _draw(function: str, shape: tuple[int, ...], dtype: torch.dtype, generator: str, rate: float | None = None) -> str:
+def _draw(
+    function: str, shape: tuple[int, ...], dtype: torch.dtype, generator: str, rate: tuple[float, str] | None = None
+) -> str:
     """The text of a draw. Numbers of the default dtype take half the time where it is not named."""
     named = "" if dtype is torch.get_default_dtype() else f"dtype={dtype}"
     words = {"sizes": str(shape)[1:-1].rstrip(",") if shape else "()"}
-    words["kept"] = "" if rate is None else repr(1 - rate)
+    words["kept"] = "" if rate is None else f"1 - {rate[1]}"
     words |= {key: f", {one}" if one else "" for key, one in (("dtype", named), ("generator", generator))}
     return _DRAWN[_ALSO.get(function, function)].format(**words)
 
@@ -120,12 +125,12 @@ def _is_of_one(numbers: list[ast.expr], names: set[str | None]) -> bool:
 
 
 @cache
-def _is_made_so(function: str, shape: tuple[int, ...], dtype: torch.dtype, rate: float | None) -> bool:
+def _is_made_so(function: str, shape: tuple[int, ...], dtype: torch.dtype, rate: _Rate) -> bool:
     """Whether PyTorch draws these as it is written here, and leaves the generator as that does."""
     p = torch.rand(shape, dtype=dtype, generator=torch.Generator().manual_seed(6))
     if not p.numel():
         return False
-    drawn = _draw(function, shape, dtype, "", rate)
+    drawn = _draw(function, shape, dtype, "", rate and (rate[0], repr(rate[0])))
     text = _MADE[function].format(drawn=drawn, of="p", p="q", zero="")
     before = torch.get_rng_state()
     try:
@@ -142,8 +147,8 @@ def _is_made_so(function: str, shape: tuple[int, ...], dtype: torch.dtype, rate:
     return True
 
 
-_DIRECTLY: dict[str, Callable[..., torch.Tensor]] = {
+_DIRECTLY: dict[str, Callable[[torch.Tensor, Any], torch.Tensor]] = {
     "bernoulli": lambda p, _: torch.bernoulli(p),
     "multinomial": lambda p, _: torch.multinomial(p, 1),
-    "dropout": lambda p, rate: torch.nn.functional.dropout(p, rate),
+    "dropout": lambda p, rate: torch.nn.functional.dropout(p, rate[0]),
 }

@@ -45,7 +45,7 @@ from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import LITERALS, Builder, Frame, Outer, Structure, Tup, Value, is_none
 from looplift.frontend.source import plain_function
 from looplift.ir.grammar import INNER_RESULT, UNDEFINED, Atom, Const, Group, Operand, Require, Var
-from looplift.ops import table, twins
+from looplift.ops import distributions, table, twins
 from looplift.ops.names import name_of
 
 MAX_DEPTH = 24
@@ -266,6 +266,8 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
         return inline(build, callee, value.__func__, [_owner(build, callee), *positional], keywords)
     if isinstance(value, types.FunctionType) and value is not dataclasses.replace:
         return inline(build, callee, value, positional, keywords)
+    if (of := distributions.twin_of(value, len(positional), keywords)) is not None:
+        callee = Const(of, callee.path)
     if (made := instances.called(build, callee, positional, keywords)) is not None:
         return made
     return unknown(build, callee, positional, keywords)
@@ -359,6 +361,7 @@ def _module(build: Builder, callee: Const, positional: list[Value], keywords: di
             value = static_call(build, Const(inner, path), [value], {})
         return value
     is_functional = type(module).__name__ in table.FUNCTIONAL_MODULES or differentiation.is_functional(build, module)
+    is_functional |= type(module) is torch.nn.Dropout and module.training
     if type(module).__module__.startswith("torch.nn.") and not is_functional:
         if not keywords and (found := differentiation.module(build, callee, positional)) is not None:
             return found

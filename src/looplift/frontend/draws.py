@@ -162,7 +162,7 @@ class Draws:
                 raise NotLiftable("random-order", f"random numbers are drawn for a tensor: {error}") from None
             one.text = one.asked.text
         if any(one.asked is not None for one in self.drawn):
-            self.guards = tuple(self._sizes(arguments))
+            self.guards = (*self.guards, *self._sizes(arguments))
 
     def _sizes(self, arguments: Mapping[str, Any]) -> Iterator[str]:
         """Guards of the sizes of arguments, but for the number of iterations."""
@@ -260,11 +260,12 @@ def draws_before(places: Sequence[Any], known: Mapping[str, Any], namespace: Map
         for loop, count in zip(place.loops, place.counts, strict=True):
             counted = ast.parse(f"range({count})", mode="eval").body
             around.append(loops.setdefault(loop, ast.For(ast.Name("_", ast.Store()), counted, [], [])))
-        made = Asked(place.name, [], place.generator, rate=place.given)
+        made = Asked(place.name, [], place.generator, rate=place.rate)
         name = fresh_name(f"draw_{number}", taken)
         taken.add(name)
         found.append(Drawn(name, Place(ast.Call(ast.Name(name), [], []), tuple(around)), None, None, made))
-    return Draws(found, [], found[0].place.loops[0], [], ([], []), namespace, [], taken)
+    guards = tuple(guard for place in places for guard in place.guards)
+    return Draws(found, [], found[0].place.loops[0], [], ([], []), namespace, [], taken, guards=guards)
 
 
 def _drawn(place: Place, number: int, is_draw: _Draw, taken: set[str], before: list[ast.stmt]) -> Drawn | None:

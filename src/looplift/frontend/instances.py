@@ -24,6 +24,7 @@ from looplift.frontend import calls, evident, expressions, structures
 from looplift.frontend.cells import Cells
 from looplift.frontend.scope import MISSING, Builder, Restart, Structure, Tup, Value, is_none, is_unbound
 from looplift.ir.grammar import UNDEFINED, Atom, Const
+from looplift.ops.distributions import TWINS
 
 INITIALIZERS = ("__init__", "__new__", "__setattr__", "__getattribute__")
 _GENERATED = "<string>"
@@ -78,7 +79,7 @@ class Instance(Cells):
 
     def attribute(self, build: Builder, name: str) -> Value:
         declared = declared_in(self.of.__mro__, name)
-        if name == "__class__" and self._has_own_class:
+        if name == "__class__" and self.of not in TWINS and self._has_own_class:
             return self.callee
         if type(declared) is property and declared.fget is not None:
             build.watch(self.of, f".{name}", declared)
@@ -118,6 +119,8 @@ class Instance(Cells):
 
     def is_of(self, build: Builder, kind: Any) -> bool:
         """What ``isinstance`` says of it, if it asks nothing but which classes its class inherits from."""
+        if self.of in TWINS:
+            raise self.refusal(build, "asked for its class")
         inherits, asked = kind in self.of.__mro__, getattr(type(kind), "__instancecheck__", None)
         if asked is type.__instancecheck__ and self._has_own_class:
             build.watch(type(kind), ".__instancecheck__", asked)
@@ -412,7 +415,7 @@ def _is_plain(of: type) -> bool:
     return (
         type(of) in (type, abc.ABCMeta)
         and not getattr(of, "__abstractmethods__", ())
-        and not is_of_library(of.__module__)
+        and (of in TWINS or not is_of_library(of.__module__))
         and all(one is object or one.__module__ in _HARMLESS or _is_of_users(one) for one in of.__mro__)
         and of.__new__ is object.__new__
         and of.__getattribute__ is object.__getattribute__
@@ -425,7 +428,7 @@ _HEAP_TYPE = 1 << 9
 
 
 def _is_of_users(of: type) -> bool:
-    return bool(of.__flags__ & _HEAP_TYPE) and not is_of_library(of.__module__)
+    return bool(of.__flags__ & _HEAP_TYPE) and (of in TWINS or not is_of_library(of.__module__))
 
 
 def _is_frozen(of: type) -> bool:
