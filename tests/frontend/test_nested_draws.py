@@ -316,7 +316,29 @@ def consumed(x, parts):
     return torch.stack(out)
 
 
+def of_what_is_carried(x, rng):
+    s, out = 1.0, []
+    for row in x:
+        a = rng.normal(s)
+        s = s + a
+        out.append(a)
+    return out
+
+
+def under_what_is_carried(x, steps):
+    out = []
+    for row in x:
+        h = row
+        for _ in range(steps):
+            if h[0] > 0:
+                h = h - torch.rand(())
+        out.append(h)
+    return torch.stack(out)
+
+
 CASES = [
+    (of_what_is_carried, lambda: (X, np.random.default_rng(1))),
+    (under_what_is_carried, lambda: (X, 3)),
     (chains, lambda: (X, W, 4)),
     (paths, lambda: (6, 9)),
     (walks, lambda: (5, 4)),
@@ -353,7 +375,8 @@ CASES = [
 ]
 KEPT = frozenset(
     """wider_noise coins_out_of_range weights_of_nothing several_tokens images_by_columns
-     turned_images ragged left_early growing""".split()
+     turned_images ragged left_early growing
+    of_what_is_carried under_what_is_carried""".split()
 )
 
 

@@ -56,7 +56,7 @@ def named(path):
 
 MIX = (
     "all all all operations hosts trees samples plain elements nests stored objects bridges strips contexts complexes "
-    "aliases places late rounds gradients numeric kinds slots meters boxes mutants passes uses"
+    "aliases places late rounds gradients numeric kinds slots meters boxes mutants passes uses draws"
 ).split()
 
 
@@ -76,6 +76,7 @@ def source_of(number, part):
         bridged,
         complexes,
         contexts,
+        draws,
         elements,
         gradients,
         hosts,
@@ -106,6 +107,7 @@ def source_of(number, part):
         "boxes": boxes.boxes_source,
         "bridges": bridged.bridged_source,
         "complexes": complexes.complex_source,
+        "draws": draws.draws_source,
         "elements": elements.elements_source,
         "gradients": gradients.gradients_source,
         "hosts": hosts.host_source,
@@ -335,7 +337,7 @@ def options_of(arguments):
         default="all",
         help="operations: each row in turn; hosts; trees; samples; plain; elements; nests; stored; objects; bridges; "
         "strips; contexts; complexes; aliases; places; late; rounds; gradients; numeric; kinds; slots; meters; boxes; "
-        "mutants; passes; uses; mix: these in turn; or a goal",
+        "mutants; passes; uses; draws; mix: these in turn; or a goal",
     )
     parser.add_argument("--few-calls", action="store_true", help=FEW_CALLS)
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)

@@ -30,6 +30,8 @@ def _joined(values: Any) -> Any:
     kinds = {*map(type, values)}
     if kinds <= {int} or kinds <= {float} or kinds == {list}:
         return values
+    if len({getattr(value, "shape", None) for value in values}) > 1:
+        raise NotLiftable("random-order", "what is drawn is of different sizes")
     if len(kinds) == 1 and isinstance(values[0], torch.Tensor):
         return torch.stack(values)
     if len(kinds) == 1 and isinstance(values[0], np.ndarray | np.generic):

@@ -164,6 +164,8 @@ def needed(
         if not is_plain(node) or any(isinstance(known.get(name), Iterator) for name in names_of(node).loads):
             return None
         read |= names_of(node).loads
+    if read & made:
+        return None
     found: list[ast.stmt] = []
     for statement in reversed(before):
         bound = {*assigned_names([statement])}
