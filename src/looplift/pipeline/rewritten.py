@@ -179,6 +179,7 @@ def with_drawn(program: RegionProgram, values: Mapping[str, Any], settings: Sett
     from looplift.analysis.probe import analyse
     from looplift.emit.drawn import add_draws, columns
     from looplift.frontend.draws import draws_before
+    from looplift.ir.fitted_stores import with_fitted_stores
     from looplift.optimize import reuse
     from looplift.vectorize.plan import needs_grad, plan
 
@@ -199,6 +200,8 @@ def with_drawn(program: RegionProgram, values: Mapping[str, Any], settings: Sett
         plan, backend=settings.backend, kernel_of=kernel_of, reuses=lambda program: reuse.reuse_memory(program)
     )
     formed = analyse(over_rows(facts.function, found, made, gradients=gradients))
+    if (fitted := with_fitted_stores(formed.function, formed)) is not None:
+        formed = analyse(fitted)
     code = within_memory(program, planned(formed, make, settings), given | made, settings)
     add_draws(code, given | made, draws)
     code.alternative = code.weaker = code.rival = None

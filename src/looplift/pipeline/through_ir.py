@@ -98,6 +98,7 @@ def _code_of(
             return found
     from looplift.analysis.probe import analyse
     from looplift.ir.copied_reads import with_copied_reads
+    from looplift.ir.fitted_stores import with_fitted_stores
     from looplift.optimize import reuse
     from looplift.pipeline.planning import planned
     from looplift.pipeline.programs import kernel_or_program, over_small_tensors, small_tensors_for
@@ -109,6 +110,8 @@ def _code_of(
     facts = None
     try:
         facts = _analysed(function)
+        if (formed := with_fitted_stores(facts.function, facts)) is not None:
+            facts = analyse(formed)
         if (formed := with_copied_reads(facts.function, facts)) is not None:
             facts = analyse(formed)
         make = partial(plan, backend=settings.backend, kernel_of=kernel_of, reuses=reuses)
