@@ -15,6 +15,7 @@ from typing import Any
 
 from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
+from looplift.base.spans import Span
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import (
     Atom,
@@ -31,7 +32,6 @@ from looplift.ir.grammar import (
     Require,
     Statement,
     Var,
-    While,
     as_atom,
     children,
     walk,
@@ -43,19 +43,24 @@ SIZED = ("rand", "randn")
 LIKE = ("rand_like", "randn_like")
 NAMES = (*SIZED, *LIKE, "bernoulli", "multinomial", "dropout")
 NAMESPACES = ("torch", "torch.nn.functional", "method")
-_BINARY = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//"}
+_BINARY = {
+    "add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "eq": "==", "ne": "!=", "lt": "<", "le": "<=",
+    "gt": ">", "ge": ">=",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Place:
     """A draw, in loops that each run as often whatever the iteration of those around them. ``name``: what is drawn;
-    ``of``: what it is drawn for, or what is drawn; ``rate``: of ``dropout``, and its text; ``counts``: the numbers of
-    iterations, as text in terms of the arguments; ``generator``: the text of one; ``guards``: what must hold."""
+    ``of``: what it is drawn for, or what is drawn; ``rate``: of ``dropout``, and its text; ``counts``: for each loop a
+    name of its iteration's number, and how many there are, as text in terms of the arguments; ``tests``: whether these,
+    in terms of both, hold where it draws; ``generator``: the text of one; ``guards``: what must hold."""
 
     let: Let
     name: str
     loops: tuple[Loop, ...]
-    counts: tuple[str, ...]
+    counts: tuple[tuple[str, str], ...]
+    tests: tuple[tuple[str, bool], ...]
     of: Var
     rate: tuple[float, str] | None = None
     generator: str = ""
@@ -68,29 +73,36 @@ def is_random(statement: Statement) -> bool:
 
 def places(function: Function, facts: Facts) -> list[Place]:
     """Where all draws stand, in order. Raises NotLiftable where it depends on the data what is drawn."""
-    found = [*_in_block(function.body, (), facts)]
+    found = [*_in_block(function.body, (), (), facts)]
     if len({place.loops[0] for place in found}) > 1:
         raise NotLiftable("random-order", "random numbers are drawn in several loops", found[-1].let.span)
     return found
 
 
-def _in_block(block: Iterable[Statement], loops: tuple[Loop, ...], facts: Facts) -> Iterator[Place]:
+def _in_block(
+    block: Iterable[Statement], loops: tuple[Loop, ...], tests: tuple[tuple[str, bool], ...], facts: Facts
+) -> Iterator[Place]:
     for statement in block:
         if is_random(statement):
             assert isinstance(statement, Let)
             if not loops:
                 raise NotLiftable("random-order", "random numbers are drawn beside the loop", statement.span)
-            yield _place(statement, loops, facts)
-        drawing = [one for inner in children(statement) for one in walk(inner) if is_random(one)]
-        if not drawing:
+            yield _place(statement, loops, tests, facts)
+        if not any(is_random(one) for inner in children(statement) for one in walk(inner)):
             continue
-        if not isinstance(statement, Loop) or isinstance(statement.domain, While) or statement.stop is not None:
-            what = "under an 'if'" if isinstance(statement, If) else "in a loop that is left early"
-            raise NotLiftable("random-order", f"random numbers are drawn {what}", drawing[0].span)
-        yield from _in_block(statement.body, (*loops, statement), facts)
+        match statement:
+            case If(cond=cond, then=then, orelse=orelse) if loops:
+                test = _Text(facts, loops, statement.span).of(cond)
+                yield from _in_block(then, loops, (*tests, (test, True)), facts)
+                yield from _in_block(orelse, loops, (*tests, (test, False)), facts)
+            case Loop(domain=Range(), stop=None, body=body) if not tests:
+                yield from _in_block(body, (*loops, statement), (), facts)
+            case _:
+                text = "random numbers are drawn in a loop that is left early, or under an 'if'"
+                raise NotLiftable("random-order", text, statement.span)
 
 
-def _place(let: Let, loops: tuple[Loop, ...], facts: Facts) -> Place:
+def _place(let: Let, loops: tuple[Loop, ...], tests: tuple[tuple[str, bool], ...], facts: Facts) -> Place:
     namespace, _, name = let.op.name.rpartition(".")
     given, options = list(let.op.args), dict(let.op.kwargs)
     generator = options.pop("generator", None)
@@ -110,9 +122,9 @@ def _place(let: Let, loops: tuple[Loop, ...], facts: Facts) -> Place:
     fact = facts[of]
     if not fact.fixed or fact.kind.family != "tensor":
         raise NotLiftable("random-order", "how many numbers are drawn differs by iteration", let.span)
-    text = "" if generator is None else f"generator={_text(as_atom(generator), facts, let)}"
-    counts = tuple(_count(loop, facts) for loop in loops)
-    return Place(let, name, loops, counts, of, rate, text, guards)
+    text = "" if generator is None else f"generator={_Text(facts, loops, let.span).of(as_atom(generator))}"
+    counts = tuple((_numbered(depth), _count(loop, facts)) for depth, loop in enumerate(loops, 1))
+    return Place(let, name, loops, counts, tests, of, rate, text, guards)
 
 
 def _rate(
@@ -123,47 +135,72 @@ def _rate(
     rest = {"p": Const(0.5), "training": Const(True), "inplace": Const(False)} | values
     found = {key: as_atom(one) for key, one in rest.items() if key != "input"}
     p, training, in_place = (facts[found[key]].sample for key in ("p", "training", "inplace"))
-    text = _text(found["p"], facts, let)
+    texts = {key: _Text(facts, (), let.span).of(atom) for key, atom in found.items()}
+    text = texts["p"]
     if type(p) is not float or not 0 < p < 1 or training is not True or in_place is not False:
         raise NotLiftable("random-order", "'dropout' of nothing or all, outside of training, or in place", let.span)
-    guards = tuple(
-        f"{_text(found[key], facts, let)} is {value}" for key, value in (("training", True), ("inplace", False))
-    )
-    return (p, text), (f"0 < {text} < 1", *guards)
+    return (p, text), (f"0 < {text} < 1", f"{texts['training']} is True", f"{texts['inplace']} is False")
 
 
-# ---------------------------------------------------------------- numbers of iterations
+# ---------------------------------------------------------------- text in terms of the arguments
+
+
+def _numbered(depth: int) -> str:
+    """A name for the number of an iteration."""
+    return f"iteration_{depth}"
 
 
 def _count(loop: Loop, facts: Facts) -> str:
-    """The number of iterations as text, in terms of the arguments."""
     domain = loop.domain
     assert isinstance(domain, Range)
-    lo, hi, step = (_text(atom, facts, loop) for atom in (domain.lo, domain.hi, domain.step))
+    text = _Text(facts, (), loop.span)
+    lo, hi, step = (text.of(atom) for atom in (domain.lo, domain.hi, domain.step))
     return hi if (lo, step) == ("0", "1") else f"len(range({lo}, {hi}, {step}))"
 
 
-def _text(atom: Atom, facts: Facts, at: Let | Loop) -> str:
-    if isinstance(atom, Const):
-        return repr(atom.value)
-    paths = facts.function.attributes["paths"]
-    if atom in paths:
-        return paths[atom]
-    made = next((s for s in walk(facts.function.body) if isinstance(s, Let) and s.var is atom), None)
-    if made is not None:
-        args = [one for one in made.op.args if isinstance(one, Var | Const)]
-        match made.op.name, args:
+class _Text:
+    """Values as text, in terms of arguments and of the numbers of iterations. Raises NotLiftable of others."""
+
+    def __init__(self, facts: Facts, loops: tuple[Loop, ...], span: Span):
+        self.facts, self.span, self.paths = facts, span, facts.function.attributes["paths"]
+        domains = [(loop.index, loop.domain) for loop in loops]
+        self.numbers = {
+            index: (_numbered(depth), domain)
+            for depth, (index, domain) in enumerate(domains, 1)
+            if isinstance(domain, Range)
+        }
+        self.made = {s.var: s.op for s in walk(facts.function.body) if isinstance(s, Let)}
+
+    def of(self, atom: Operand) -> str:
+        if isinstance(atom, Const):
+            return repr(atom.value)
+        if atom in self.paths:
+            return self.paths[atom]
+        if atom in self.numbers:
+            name, domain = self.numbers[atom]
+            first, step = self.of(domain.lo), self.of(domain.step)
+            return name if (first, step) == ("0", "1") else f"({first} + {step} * {name})"
+        op = self.made.get(atom) if isinstance(atom, Var) else None
+        match (op.name, op.args) if op is not None else ("", ()):
             case (("iter_len" | "builtin.len"), [owner]):
-                return f"len({_text(owner, facts, at)})"
-            case (("add" | "sub" | "mul" | "floordiv"), [a, b]):
-                return f"({_text(a, facts, at)} {_BINARY[made.op.name]} {_text(b, facts, at)})"
+                return f"len({self.of(owner)})"
+            case name, [a, b] if name in _BINARY and self._is_number(a) and self._is_number(b):
+                return f"({self.of(a)} {_BINARY[name]} {self.of(b)})"
+            case "not", [a] if self._is_number(a):
+                return f"(not {self.of(a)})"
             case "attribute", [owner, Const(value="shape")]:
-                return f"{_text(owner, facts, at)}.shape"
+                return f"{self.of(owner)}.shape"
             case "method.size", [owner, Const(value=int(axis))]:
-                return f"{_text(owner, facts, at)}.size({axis})"
-            case "getitem", [owner, Const(value=int(item))]:
-                return f"{_text(owner, facts, at)}[{item}]"
-    raise NotLiftable("random-order", "how often random numbers are drawn is not known before the loop", at.span)
+                return f"{self.of(owner)}.size({axis})"
+            case "getitem", [Var() as owner, Const(value=int(item))] if self._is_shape(owner):
+                return f"{self.of(owner)}[{item}]"
+        raise NotLiftable("random-order", "how many random numbers are drawn is not known before the loop", self.span)
+
+    def _is_number(self, operand: Operand) -> bool:
+        return isinstance(operand, Var | Const) and self.facts.kind(operand).family in ("int", "float", "bool")
+
+    def _is_shape(self, owner: Var) -> bool:
+        return owner in self.made and self.made[owner].name == "attribute"
 
 
 # ---------------------------------------------------------------- over what was drawn

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from looplift.base.data import dataclass
@@ -149,7 +149,7 @@ def _ordered(node: ast.AST, tests: tuple[Test, ...]) -> Iterator[tuple[ast.AST, 
 
 
 def needed(
-    places: list[Place], taken: list[ast.expr], before: list[ast.stmt], known: Mapping[str, Any]
+    places: list[Place], taken: Sequence[ast.expr], before: list[ast.stmt], known: Mapping[str, Any]
 ) -> list[ast.stmt] | None:
     """The assignments before the loop that what draws take, and what is iterated, need; None where they need what the
     loop makes or changes. ``taken``: the draws, as they are done before the loop."""
@@ -210,7 +210,7 @@ def is_plain(node: ast.expr, *, of_draw: bool = False) -> bool:
     return all(isinstance(part, (*TESTS, ast.Call)) for part in parts)
 
 
-def contents(places: list[Place], taken: list[ast.expr], statements: list[ast.stmt]) -> set[str]:
+def contents(places: list[Place], taken: Sequence[ast.expr], statements: list[ast.stmt]) -> set[str]:
     """The names, and attributes of names, of which draws take more than shapes and lengths; each with what it is of.
 
     ``statements``: what is needed before the loop.

@@ -13,8 +13,8 @@ for row in x:                            draw_1, draw_2 = [], []
                                              y.append(row)
 
 The draws come one iteration after the other, as in the loop: they stand where it is known which iterations get to them,
-and what they are given is not made by the loop, nor changed by it, whatever it is called (``asked_draws.py`` has those
-that are given what the loop makes).
+and what they are given is not made by the loop, nor changed by it, whatever it is called. Those that are given what the
+loop makes, or stand in what it calls, are found in the IR (``analysis/drawn.py``).
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ import copy
 import random
 import re
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
 
-from looplift.base.data import dataclass, replace
+from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.base.streams import numpy_generators, numpy_random
 from looplift.base.syntax import fresh_copy, nodes_of
-from looplift.frontend.asked_draws import SIZED, Asked, asked
+from looplift.frontend.asked_draws import Asked
 from looplift.frontend.draw_order import Place, contents, in_order, is_known_otherwise, needed
 from looplift.frontend.draws_at_once import at_once, in_one_stream
 from looplift.frontend.names import assigned_names, fresh_name, names_of, value_of
@@ -49,14 +49,15 @@ NAMES = {module: frozenset(names.split()) for module, names in FUNCTIONS.items()
 
 @dataclass
 class Drawn:
-    """A draw of the loop. ``name``: of what is drawn for all iterations; ``text``: of the draw for one of them, once it
-    is known; ``sequence``: what it chooses an item of by its place, which is drawn."""
+    """A draw of the loop. ``name``: of what is drawn for all iterations; ``text``: of the draw for one of them;
+    ``sequence``: what it chooses an item of by its place, which is drawn; ``blank``: a value of the kind of those that
+    are drawn, where one is known."""
 
     name: str
     place: Place
-    text: str | None
+    text: str
     sequence: ast.expr | None = None
-    asked: Asked | None = None
+    blank: str | None = None
 
     @property
     def depth(self) -> int:
@@ -67,15 +68,8 @@ class Drawn:
         text = self.text
         if self.place.tests:
             tests = [ast.unparse(test if holds else ast.UnaryOp(ast.Not(), test)) for test, holds in self.place.tests]
-            text = f"{text} if {' and '.join(f'({one})' for one in tests)} else {self.blank()}"
+            text = f"{text} if {' and '.join(f'({one})' for one in tests)} else {self.blank}"
         return f"{self.name}{'[-1]' * (self.depth - 1)}.append({text})"
-
-    def blank(self) -> str:
-        """A value of the kind of those that are drawn. Raises NotLiftable where none is known."""
-        found = re.match(r"(?:torch\.(?:rand|randn)|(?P<like>torch\.(?:rand|randn)_like))\(", self.text or "")
-        if found is None or "generator" in (self.text or ""):
-            raise NotLiftable("random-order", "what is drawn under an 'if' is no 'torch.rand' or 'torch.randn'")
-        return f"torch.zeros{'_like' if found['like'] else ''}({(self.text or '')[found.end() :]}"
 
 
 @dataclass
@@ -127,14 +121,14 @@ class Draws:
 
     def statements(self, columns: Mapping[str, Any]) -> list[ast.stmt]:
         """The region over what was drawn: each iteration has arrays of its own, as a draw gives them."""
-        items = {place_of(one.place.call): self._item(one, columns[one.name]) for one in self.drawn}
-        loops = {place_of(loop): depth for one in self.drawn for depth, loop in enumerate(one.place.loops)}
+        items = {_place(one.place.call): self._item(one, columns[one.name]) for one in self.drawn}
+        loops = {_place(loop): depth for one in self.drawn for depth, loop in enumerate(one.place.loops)}
         numbered = {place: self.indices[depth] for place, depth in loops.items()}
-        made = _Replaced(items, numbered, self.taken).visit(fresh_copy(self.loop))
+        made = _Replaced(items, numbered).visit(fresh_copy(self.loop))
         before, behind = self.around
         return [*before, ast.fix_missing_locations(made), *behind]
 
-    def _item(self, drawn: Drawn, column: Any) -> tuple[ast.expr, Asked | None]:
+    def _item(self, drawn: Drawn, column: Any) -> ast.expr:
         places: list[ast.expr] = [ast.Name(name, ast.Load()) for name in self.indices[: drawn.depth]]
         item: ast.expr = ast.Name(drawn.name, ast.Load())
         if isinstance(column, list) or drawn.depth == 1:
@@ -143,39 +137,11 @@ class Draws:
         else:
             item = ast.Subscript(item, ast.Tuple(places, ast.Load()), ast.Load())
         if drawn.sequence is not None:
-            return ast.Subscript(drawn.sequence, item, ast.Load()), None
+            return ast.Subscript(drawn.sequence, item, ast.Load())
         of_numpy = type(column).__module__ == "numpy"
-        if drawn.asked is not None or isinstance(column, list) or (of_numpy and column.ndim == drawn.depth):
-            return item, drawn.asked
-        return ast.Call(ast.Attribute(item, "copy" if of_numpy else "clone", ast.Load()), [], []), None
-
-    def settle(self, sample_of: Callable[[Drawn], Any], arguments: Mapping[str, Any], **how: Any) -> None:
-        """``sample_of``: what a draw gave in the first iteration, or what it was for; None where that is not known."""
-        for one in self.drawn:
-            if one.asked is None:
-                continue
-            if (sample := sample_of(one)) is None:
-                raise NotLiftable("random-order", "how many numbers are drawn is not known before the loop")
-            try:
-                one.asked.settle(sample, **how)
-            except ValueError as error:
-                raise NotLiftable("random-order", f"random numbers are drawn for a tensor: {error}") from None
-            one.text = one.asked.text
-        if any(one.asked is not None for one in self.drawn):
-            self.guards = (*self.guards, *self._sizes(arguments))
-
-    def _sizes(self, arguments: Mapping[str, Any]) -> Iterator[str]:
-        """Guards of the sizes of arguments, but for the number of iterations."""
-        known = {**self.namespace, **arguments}
-        for name, value in arguments.items():
-            if not (hasattr(value, "shape") and hasattr(value, "dtype")) or not value.ndim:
-                continue
-            try:
-                count = len(eval(ast.unparse(self.loop.iter), known))
-            except (NameError, TypeError, AttributeError):
-                count = -1
-            start = int(value.shape[0] == count)
-            yield f"{name}.shape[{start}:] == {tuple(value.shape[start:])}"
+        if isinstance(column, list) or (of_numpy and column.ndim == drawn.depth):
+            return item
+        return ast.Call(ast.Attribute(item, "copy" if of_numpy else "clone", ast.Load()), [], [])
 
     def given(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values, with what would be drawn now; generators are left as they were found."""
@@ -184,7 +150,7 @@ class Draws:
     def join(self, values: Mapping[str, Any]) -> None:
         """Draw all numbers by one call, where that gives the very same and leaves the generators as they would be."""
         known = {**self.namespace, **values}
-        if self.at_once or not any("torch." in (one.text or "") for one in self.drawn):
+        if self.at_once or not any("torch." in one.text for one in self.drawn):
             return
         apart, states = self._drawn_by(self.lines, values)
         if (lines := in_one_stream(self, apart, known)) is None:
@@ -222,7 +188,7 @@ def draws_of(statements: list[ast.stmt], values: Mapping[str, Any], namespace: M
     """None where nothing is drawn, or in another way."""
     known = {**namespace, **values}
     is_draw = _Draw(known, {*assigned_names(statements)})
-    if not any(map(is_draw, _every(statements))):
+    if not draws_numbers(statements, known):
         return None
     positions = [k for k, statement in enumerate(statements) if any(map(is_draw, nodes_of(statement)))]
     loop = statements[positions[0]]
@@ -232,51 +198,80 @@ def draws_of(statements: list[ast.stmt], values: Mapping[str, Any], namespace: M
     if not (places := in_order(loop, is_draw)):
         return None
     taken = {*known, *assigned_names(statements)} | names_of(statements).loads
-    drawn = [_drawn(place, k, is_draw, taken, before) for k, place in enumerate(places, 1)]
-    if any(one is None for one in drawn):
-        return None
-    found = [one for one in drawn if one is not None]
-    calls = [ast.parse(one.text, mode="eval").body for one in found if one.text]
-    if (before_it := needed(places, calls, before, known)) is None:
+    chosen = [_chosen(place.call, is_draw) for place in places]
+    alone: list[ast.Call] = [
+        place.call if one is None else _at_its_place(place.call, one) for place, one in zip(places, chosen, strict=True)
+    ]
+    if (before_it := needed(places, alone, before, known)) is None:
         return None
     first = [ast.unparse(statement) for statement in before_it]
-    read = contents(places, calls, before_it)
+    read = contents(places, alone, before_it)
     if is_known_otherwise(places, {*assigned_names(before_it)} & read, known):
         return None
+    blanks = [_blank(call) if place.tests else None for place, call in zip(places, alone, strict=True)]
+    if any(place.tests and blank is None for place, blank in zip(places, blanks, strict=True)):
+        return None
+    names = [fresh_name(f"draw_{k}", taken) for k in range(1, len(places) + 1)]
+    found = [
+        Drawn(name, place, ast.unparse(call), sequence, blank)
+        for name, place, call, sequence, blank in zip(names, places, alone, chosen, blanks, strict=True)
+    ]
     read = sorted(read - {*assigned_names([*before_it, loop])})
     deepest = max(one.depth for one in found)
     indices = [fresh_name("draw" if k == 1 else f"draw_in_{k}", taken) for k in range(1, deepest + 1)]
-    taken |= {*indices, *(one.name for one in found)}
-    once = at_once(places[0], known, is_draw.bound) if len(found) == 1 and found[0].asked is None else None
-    lines = [f"{found[0].name} = {once}"] if once else None
+    taken |= {*indices, *names}
+    once = at_once(places[0], known, is_draw.bound) if len(found) == 1 else None
+    lines = [f"{names[0]} = {once}"] if once else None
     return Draws(found, first, loop, indices, (before, behind), namespace, read, taken, lines)
 
 
-def draws_before(places: Sequence[Any], known: Mapping[str, Any], namespace: Mapping[str, Any]) -> Draws:
-    """What is drawn at places of the IR (``ir/drawn.py``), in loops that only count."""
-    taken, loops, found = {*known, *namespace}, dict[Any, ast.For](), list[Drawn]()
-    for number, place in enumerate(places, 1):
-        around = []
-        for loop, count in zip(place.loops, place.counts, strict=True):
-            counted = ast.parse(f"range({count})", mode="eval").body
-            around.append(loops.setdefault(loop, ast.For(ast.Name("_", ast.Store()), counted, [], [])))
-        made = Asked(place.name, [], place.generator, rate=place.rate)
+def draws_numbers(statements: list[ast.stmt], known: Mapping[str, Any]) -> bool:
+    """Whether statements themselves draw random numbers; what they call may do so, too."""
+    return any(map(_Draw(known, {*assigned_names(statements)}), _every(statements)))
+
+
+def draws_before(
+    places: Sequence[Any], samples: Sequence[torch.Tensor], arguments: Mapping[str, Any], around: Mapping[str, Any]
+) -> Draws:
+    """What is drawn at places of the IR (``analysis/drawn.py``), in loops that only count. ``samples``: what each is
+    drawn for in the first iteration; ``around``: the namespace of the region."""
+    taken, loops, found = {*arguments, *around}, dict[Any, ast.For](), list[Drawn]()
+    for number, (place, sample) in enumerate(zip(places, samples, strict=True), 1):
+        for loop, (name, count) in zip(place.loops, place.counts, strict=True):
+            if loop not in loops:
+                counted = ast.parse(f"range({count})", mode="eval").body
+                loops[loop] = ast.For(ast.Name(name, ast.Store()), counted, [], [])
+        asked = Asked(place.name, place.generator, place.rate)
+        try:
+            asked.settle(sample)
+        except ValueError as error:
+            raise NotLiftable("random-order", f"random numbers are drawn for a tensor: {error}") from None
         name = fresh_name(f"draw_{number}", taken)
         taken.add(name)
-        found.append(Drawn(name, Place(ast.Call(ast.Name(name), [], []), tuple(around)), None, None, made))
-    guards = tuple(guard for place in places for guard in place.guards)
-    return Draws(found, [], found[0].place.loops[0], [], ([], []), namespace, [], taken, guards=guards)
+        tests = tuple((ast.parse(text, mode="eval").body, holds) for text, holds in place.tests)
+        where = Place(ast.Call(ast.Name(name), [], []), tuple(loops[loop] for loop in place.loops), tests)
+        found.append(Drawn(name, where, asked.text, None, asked.blank))
+    outer = found[0].place.loops[0]
+    guards = [guard for place in places for guard in place.guards]
+    guards += _sizes(arguments, outer, {**around, **arguments})
+    return Draws(found, [], outer, [], ([], []), around, [], taken, guards=tuple(guards))
 
 
-def _drawn(place: Place, number: int, is_draw: _Draw, taken: set[str], before: list[ast.stmt]) -> Drawn | None:
-    """What is drawn by a call: as it stands if it takes nothing that the loop makes."""
-    name, call = fresh_name(f"draw_{number}", taken), place.call
-    sequence = _chosen(call, is_draw)
-    alone = call if sequence is None else _draw_of_place(call, sequence)
-    if needed([place], [alone], before, is_draw.known) is not None:
-        return Drawn(name, place, ast.unparse(alone), sequence)
-    found = asked(call, is_draw.known, is_draw.bound)
-    return None if found is None else Drawn(name, place, None, None, found)
+def _sizes(arguments: Mapping[str, Any], loop: ast.For, known: Mapping[str, Any]) -> Iterator[str]:
+    """Guards of the sizes of arguments, but for the number of iterations."""
+    count = len(eval(ast.unparse(loop.iter), {**known}))
+    for name, value in arguments.items():
+        if hasattr(value, "shape") and hasattr(value, "dtype") and value.ndim:
+            start = int(value.shape[0] == count)
+            yield f"{name}.shape[{start}:] == {tuple(value.shape[start:])}"
+
+
+def _blank(draw: ast.Call) -> str | None:
+    """The text of zeros in the place of numbers that are drawn by their sizes."""
+    found = re.match(r"torch\.(?:rand|randn)(?P<like>_like)?\(", text := ast.unparse(draw))
+    if found is None or "generator" in text:
+        return None
+    return f"torch.zeros{found['like'] or ''}({text[found.end() :]}"
 
 
 def _every(statements: list[ast.stmt]) -> Iterator[ast.AST]:
@@ -284,7 +279,7 @@ def _every(statements: list[ast.stmt]) -> Iterator[ast.AST]:
         yield from nodes_of(statement)
 
 
-def place_of(node: ast.expr | ast.For) -> tuple[int | None, ...]:
+def _place(node: ast.expr | ast.For) -> tuple[int | None, ...]:
     return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
@@ -344,7 +339,7 @@ def _is_plain_value(value: Any) -> bool:
     return type(value) in (int, float, bool, complex, str, range, type(None))
 
 
-def _draw_of_place(draw: ast.Call, sequence: ast.expr) -> ast.Call:
+def _at_its_place(draw: ast.Call, sequence: ast.expr) -> ast.Call:
     """The same draw, of the place of an item: ``choice(range(len(sequence)))``."""
     length = ast.Call(ast.Name("len", ast.Load()), [sequence], [])
     return ast.Call(draw.func, [ast.Call(ast.Name("range", ast.Load()), [length], [])], [])
@@ -354,46 +349,19 @@ class _Replaced(ast.NodeTransformer):
     """Draws as items of what was drawn before, in loops that count."""
 
     def __init__(
-        self,
-        items: Mapping[tuple[int | None, ...], tuple[ast.expr, Asked | None]],
-        numbered: Mapping[tuple[int | None, ...], str],
-        taken: set[str],
+        self, items: Mapping[tuple[int | None, ...], ast.expr], numbered: Mapping[tuple[int | None, ...], str]
     ):
-        self.items, self.numbered, self.taken = items, numbered, taken
-        self.checks: list[str] = []
-
-    def visit(self, node: ast.AST) -> Any:
-        found = super().visit(node)
-        if not isinstance(node, ast.stmt) or not self.checks:
-            return found
-        checks = [ast.copy_location(ast.parse(text).body[0], node) for text in self.checks]
-        self.checks = []
-        return [found, *checks]
-
-    def visit_If(self, node: ast.If) -> ast.AST:
-        node.test = self.visit(node.test)
-        if self.checks:
-            raise NotLiftable("random-order", "an 'if' asks for what is drawn with a probability that the loop makes")
-        return self.generic_visit(node)
+        self.items, self.numbered = items, numbered
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
-        if (index := self.numbered.get(place_of(node))) is None:
+        if (index := self.numbered.get(_place(node))) is None:
             return node
         pair = ast.Tuple([ast.Name(index, ast.Store()), node.target], ast.Store())
         counted = ast.Call(ast.Name("enumerate", ast.Load()), [node.iter], [])
         return ast.copy_location(ast.For(pair, counted, node.body, []), node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        place = place_of(node)
-        self.generic_visit(node)
-        if (found := self.items.get(place)) is None:
-            return node
-        item, asked = found
-        if asked is not None:
-            fresh = fresh_name("of_draw", self.taken)
-            self.taken.add(fresh)
-            asked = replace(asked, of=node.args if asked.function in SIZED else node.args[:1])
-            item, check = asked.item(item, fresh)
-            self.checks += [check] if check else []
+        if (item := self.items.get(_place(node))) is None:
+            return self.generic_visit(node)
         return ast.copy_location(fresh_copy(item), node)

@@ -108,7 +108,7 @@ def _counts(loop: ast.For, known: Mapping[str, Any]) -> bool:
 def in_one_stream(draws: Draws, first: Mapping[str, Any], known: Mapping[str, Any]) -> list[str] | None:
     """Lines that draw all numbers by one call. ``first``: what was drawn, a list for each draw, of lists for loops
     inside; None where the draws are of several kinds, or of NumPy's or Python's."""
-    calls = [re.fullmatch(r"torch\.(rand|randn)\((.*)\)", one.text or "", re.DOTALL) for one in draws.drawn]
+    calls = [re.fullmatch(r"torch\.(rand|randn)\((.*)\)", one.text, re.DOTALL) for one in draws.drawn]
     kinds = {(found[1], _how(found[0])) if found else None for found in calls}
     if len(kinds) > 1 or None in kinds or any(one.place.tests for one in draws.drawn):
         return None

@@ -216,7 +216,7 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
     """The ways to batched code, each to be tried where those before it were refused."""
     yield through_the_ir
     from looplift.frontend.buckets import with_buckets
-    from looplift.frontend.draws import draws_of
+    from looplift.frontend.draws import draws_numbers, draws_of
     from looplift.frontend.firsts import with_firsts
     from looplift.frontend.grids import has_grid
     from looplift.frontend.outer_lists import outer_lists
@@ -259,7 +259,8 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
         yield partial(rewritten.with_streams, streams)
     if draws is not None and not draws.at_once:
         yield partial(rewritten.with_draws, draws)
-    if any(one.code == "random-order" for one in refusals):
+    known = {**program.namespace, **values}
+    if any(one.code == "random-order" for one in refusals) or draws_numbers(statements, known):
         yield rewritten.with_drawn
     if calls_itself(statements, values):
         yield _in_waves  # of what the IR refuses for other reasons the pieces may be faster than waves

@@ -136,8 +136,6 @@ def with_draws(
     """The region over what it draws, which is drawn before it; ``small``: as a program over small tensors."""
     from looplift.emit.drawn import add_draws, columns
 
-    if any(one.asked is not None for one in draws.drawn):
-        _settle(draws, program, values)
     draws.join(values)
 
     def given(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,30 +145,6 @@ def with_draws(
     first = given(values)
     statements, form = draws.statements(first), _as_a_program if small else _by_the_ir
     return _changed(form(program, statements, first, settings), first, partial(add_draws, draws=draws), given)
-
-
-def _settle(draws: Draws, program: Any, values: Mapping[str, Any]) -> None:
-    """Find what draws that depend on what the loop makes are for, as it is in the first iteration."""
-    from looplift.analysis.probe import analyse
-    from looplift.frontend.asked_draws import SIZED
-    from looplift.frontend.draws import place_of
-    from looplift.ir.grammar import Let, Var, walk
-    from looplift.ops import table
-    from looplift.vectorize.plan import needs_grad
-
-    places = {"file": program.file, "name": program.name}
-    facts = analyse(translated(program.region.statements, values, program.live_out, **places))
-    samples: dict[tuple[int | None, ...], Any] = {}
-    for let in (one for one in walk(facts.function.body) if isinstance(one, Let)):
-        if table.family(let.op.name) != "random":
-            continue
-        found = let.var if table.base_name(let.op.name) in SIZED else let.op.args[0]
-        fact = facts.of.get(found) if isinstance(found, Var) else None
-        if fact is not None and fact.fixed and fact.kind.family == "tensor":
-            span = let.span
-            samples[span.line, span.column, span.end_line, span.end_column] = fact.sample
-    arguments = {name: values[name] for name in program.arguments if name in values}
-    draws.settle(lambda one: samples.get(place_of(one.place.call)), arguments, gradients=needs_grad(facts))
 
 
 def with_drawn(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
@@ -189,10 +163,9 @@ def with_drawn(program: RegionProgram, values: Mapping[str, Any], settings: Sett
     if not (found := places(facts.function, facts)):
         raise NotLiftable("random-order", "no random numbers are drawn")
     gradients = needs_grad(facts)
-    draws = draws_before(found, values, program.namespace)
-    samples = {one.name: facts[place.of].sample for one, place in zip(draws.drawn, found, strict=True)}
+    samples = [facts[place.of].sample for place in found]
     arguments = {name: values[name] for name in program.arguments if name in values}
-    draws.settle(lambda one: samples[one.name], arguments, gradients=gradients)
+    draws = draws_before(found, samples, arguments, {**program.namespace, **values})
     draws.join(values)
     given = draws.given(values)
     made = columns({name: given[name] for name in draws.names})
