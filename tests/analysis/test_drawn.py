@@ -134,6 +134,19 @@ def episodes(policy, s0, steps):
     return total / len(s0)
 
 
+def masked(logits, allowed):
+    out = []
+    for row, mask in zip(logits, allowed):
+        chosen = torch.distributions.Categorical(logits=row.masked_fill(~mask, -float("inf")))
+        action = chosen.sample()
+        out.append(chosen.log_prob(action) + chosen.entropy())
+    return torch.stack(out)
+
+
+def dropped_by_torch(x, training):
+    return torch.stack([torch.dropout(row * 2, 0.5, train=training) for row in x])
+
+
 def coins(p, logits):
     out = []
     for k in range(len(p)):
@@ -191,6 +204,9 @@ CASES = [
     (shaken_if, (X, W), False),
     (episodes, (BY_PROBS, P, 4), True),
     (episodes, (BY_LOGITS, P, 4), True),
+    (masked, (X[:6, :4], P >= P.sort(1).values[:, 1:2]), True),
+    (dropped_by_torch, (X, True), False),
+    (dropped_by_torch, (X, False), False),
     (coins, (P, X[:6, :4]), True),
     (coins, (P * 2, X[:6, :4]), False),
     (normals, (X, W.exp()[:1].expand(7, 6)), True),

@@ -134,6 +134,8 @@ def _rate(
     values = dict(zip(("input", "p", "training", "inplace"), given, strict=False)) | options
     rest = {"p": Const(0.5), "training": Const(True), "inplace": Const(False)} | values
     found = {key: as_atom(one) for key, one in rest.items() if key != "input"}
+    if options.keys() - {"p", "training", "inplace"}:
+        raise NotLiftable("random-order", "'dropout' with arguments that are not known here", let.span)
     p, training, in_place = (facts[found[key]].sample for key in ("p", "training", "inplace"))
     texts = {key: _Text(facts, (), let.span).of(atom) for key, atom in found.items()}
     text = texts["p"]

@@ -43,7 +43,7 @@ class _OfLogits:
 
     def __init__(self, logits, validate_args=None):
         self.logits = logits - logits.logsumexp(dim=-1, keepdim=True)
-        assert (self.logits > -float("inf")).all()
+        assert (self.logits == self.logits).all()
 
     @property
     def probs(self):
@@ -57,7 +57,8 @@ class _OfLogits:
         return self.logits.gather(-1, value.unsqueeze(-1)).squeeze(-1)
 
     def entropy(self):
-        return -(self.logits * self.probs).sum(-1)
+        logits = torch.clamp(self.logits, min=torch.finfo(self.logits.dtype).min)
+        return -(logits * self.probs).sum(-1)
 
 
 class _OfOneProbability:
