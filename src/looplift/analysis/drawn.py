@@ -188,6 +188,8 @@ class _Text:
                 return f"len({self.of(owner)})"
             case name, [a, b] if name in _BINARY and self._is_number(a) and self._is_number(b):
                 return f"({self.of(a)} {_BINARY[name]} {self.of(b)})"
+            case ("builtin.min" | "builtin.max") as name, [a, b] if self._is_number(a) and self._is_number(b):
+                return f"{name.removeprefix('builtin.')}({self.of(a)}, {self.of(b)})"
             case "not", [a] if self._is_number(a):
                 return f"(not {self.of(a)})"
             case "attribute", [owner, Const(value="shape")]:
