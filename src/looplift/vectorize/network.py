@@ -18,6 +18,7 @@ from looplift.vectorize.array_forms import tree
 from looplift.vectorize.context import Context
 from looplift.vectorize.held import converted
 from looplift.vectorize.mapped import vmapped
+from looplift.vectorize.subscripts import extent_of
 
 LETTERS = "abcdefgh"
 """Names of dimensions in contractions; axes have other ones."""
@@ -175,7 +176,9 @@ def tensordot(args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node | Non
     summed = {left[one] for one, _ in pairs}
     kept = [letter for letter in left + right if letter not in summed]
     lanes = tuple(map("".join, (left, right, kept)))
-    return Node("contract", (a, b), merge_axes(a.axes, b.axes), fact.kind, {"lanes": lanes})
+    places = [(a, left.index(letter)) if letter in left else (b, right.index(letter)) for letter in kept]
+    attrs = {"lanes": lanes, "extents": [extent_of(side, dim) for side, dim in places]}
+    return Node("contract", (a, b), merge_axes(a.axes, b.axes), fact.kind, attrs)
 
 
 def _summed_dimensions(dims: Any, *ranks: int) -> list[tuple[int, int]] | None:
