@@ -316,6 +316,33 @@ def consumed(x, parts):
     return torch.stack(out)
 
 
+def into_a_tensor(x, w):
+    out = []
+    for row in x:
+        out.append(row + torch.rand(5, out=w))
+    return torch.stack(out)
+
+
+def into_a_tensor_each_step(x, w, steps):
+    out = []
+    for row in x:
+        for _ in range(steps):
+            row = row + torch.rand(5, out=w)
+        out.append(row)
+    return torch.stack(out)
+
+
+def leaves(x, steps):
+    out, noise = [], []
+    for row in x:
+        for _ in range(steps):
+            e = torch.randn(5, requires_grad=True)
+            noise.append(e)
+            row = row + e
+        out.append(row)
+    return torch.stack(out), noise[0].is_leaf, len(noise)
+
+
 def of_what_is_carried(x, rng):
     s, out = 1.0, []
     for row in x:
@@ -339,6 +366,9 @@ def under_what_is_carried(x, steps):
 CASES = [
     (of_what_is_carried, lambda: (X, np.random.default_rng(1))),
     (under_what_is_carried, lambda: (X, 3)),
+    (into_a_tensor, lambda: (X, torch.zeros(5))),
+    (into_a_tensor_each_step, lambda: (X, torch.zeros(5), 2)),
+    (leaves, lambda: (X, 2)),
     (chains, lambda: (X, W, 4)),
     (paths, lambda: (6, 9)),
     (walks, lambda: (5, 4)),
@@ -376,7 +406,7 @@ CASES = [
 KEPT = frozenset(
     """wider_noise coins_out_of_range weights_of_nothing several_tokens images_by_columns
      turned_images ragged left_early growing
-    of_what_is_carried under_what_is_carried""".split()
+    of_what_is_carried under_what_is_carried into_a_tensor into_a_tensor_each_step leaves""".split()
 )
 
 

@@ -113,7 +113,7 @@ def _place(let: Let, loops: tuple[Loop, ...], tests: tuple[tuple[str, bool], ...
     elif name == "multinomial":
         numbers = [*given[1:], *([options.pop("num_samples")] if "num_samples" in options else [])]
         given = given[:1] if [one.value if isinstance(one, Const) else None for one in numbers] == [1] else []
-    elif name in SIZED:
+    elif name in SIZED and options.keys() <= {"size", "dtype", "device"}:
         given, options = [let.var], {}
     of = given[0] if given else None
     if namespace not in NAMESPACES or name not in NAMES or len(given) != 1 or options or not isinstance(of, Var):

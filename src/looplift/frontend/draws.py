@@ -44,6 +44,8 @@ FUNCTIONS = {
     exponential poisson binomial beta gamma laplace lognormal triangular integers""",
     "random": """random uniform randint gauss choice randrange normalvariate expovariate betavariate triangular""",
 }
+KEPT_BY_OTHERS = ("out", "requires_grad")
+"""Arguments by which what is drawn is known elsewhere, too: in the memory of something else, or by its gradient."""
 NAMES = {module: frozenset(names.split()) for module, names in FUNCTIONS.items()}
 
 
@@ -196,6 +198,8 @@ def draws_of(statements: list[ast.stmt], values: Mapping[str, Any], namespace: M
         return None
     before, behind = statements[: positions[0]], statements[positions[0] + 1 :]
     if not (places := in_order(loop, is_draw)):
+        return None
+    if any(keyword.arg in KEPT_BY_OTHERS for place in places for keyword in place.call.keywords):
         return None
     taken = {*known, *assigned_names(statements)} | names_of(statements).loads
     chosen = [_chosen(place.call, is_draw) for place in places]
