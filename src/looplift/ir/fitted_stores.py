@@ -3,7 +3,7 @@
 out[i] = t                            t.fitted = method.reshape(t, ())
                                   ->  out[i] = t.fitted
 
-``reshape`` raises where there are more elements, as torch does of such a store.
+``reshape`` raises where there are more elements, as torch does of such a store. ``out[i].copy_(t)`` raises anyway.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def with_fitted_stores(function: Function, facts: Facts) -> Function | None:
 def _extra(store: Store, facts: Facts) -> int:
     """How many leading dimensions of one element a value has beyond those of its place."""
     value, ref = store.value, store.ref
-    if store.combine is not None or not isinstance(value, Var) or facts.kind(ref).family != "tensor":
+    if store.combine is not None or store.method or not isinstance(value, Var) or facts.kind(ref).family != "tensor":
         return 0
     fact = facts[value]
     left = _rank(store.index, facts.kind(ref).rank, facts)
