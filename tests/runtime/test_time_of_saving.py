@@ -36,6 +36,8 @@ def paths(n, rng):
         value = 100.0
         for _ in range(12):
             value *= 1 + 0.01 * rng.normal()
+            if value > 101.0:
+                break
         found.append(value)
     return found
 
