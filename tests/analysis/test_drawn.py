@@ -285,3 +285,15 @@ def test_dropout_of_a_function():
 
     lifted = lift(rows, verify="off", backend="torch")
     assert not difference(run(lifted, (X, W)), run(rows, (X, W)), magnitude=1.0, path="call")
+
+
+def test_a_distribution_that_is_changed_is_left_to_the_loop(monkeypatch):
+    lifted = lift(episodes, verify="off", backend="torch")
+    torch.manual_seed(1)
+    lifted(BY_PROBS, P, 2)
+    monkeypatch.setattr(torch.distributions.Categorical, "log_prob", lambda self, value: self.probs.sum(-1) * 2)
+    for one in (lifted, lift(episodes, verify="off", backend="torch")):
+        torch.manual_seed(1)
+        found = one(BY_PROBS, P, 2)
+        torch.manual_seed(1)
+        torch.testing.assert_close(found, episodes(BY_PROBS, P, 2))

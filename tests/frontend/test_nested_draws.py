@@ -476,3 +476,69 @@ def test_one_call_draws_the_numbers_of_all_iterations():
     lifted = lift(paths, backend="torch", verify="off")
     lifted(6, 9)
     assert "[..., 0].normal_()" in lifted.source and ".append(torch.randn" not in lifted.source
+
+
+def bound_before(i, x):
+    t, out = x[0] * i, []
+    for i in range(len(x)):
+        u, v = torch.rand(()), torch.randn(5)
+        out.append(t * u + v)
+    return torch.stack(out), i
+
+
+def bound_anew(x, n):
+    n = n + 1
+    out = []
+    for row in x:
+        u, v = torch.rand(()), torch.randn(n)
+        out.append(v.sum() * u + row[0])
+    return torch.stack(out), n
+
+
+def bound_anew_for_numpy(x, n):
+    n = n + 1
+    out = []
+    for row in x:
+        out.append(np.random.normal(size=n).sum() * np.random.rand() + row[0])
+    return out, n
+
+
+def bound_by_loops(x, row, t):
+    s, out = row + t, []
+    for row in x:
+        for t in range(3):
+            s = s * torch.rand(()) + torch.randn(5)
+        out.append(s + row)
+    return torch.stack(out), row, t
+
+
+def of_the_same_names(x, iteration_1, numbers):
+    out = []
+    for row in x:
+        h = torch.relu(row)
+        out.append(h * torch.randn_like(h) + torch.rand(()) + iteration_1 + numbers)
+    return torch.stack(out), iteration_1, numbers
+
+
+def sized_by_name(x, steps):
+    out = []
+    for row in x:
+        for _ in range(steps):
+            row = row + torch.rand(size=(5,))
+        out.append(row)
+    return torch.stack(out)
+
+
+SCOPES = [
+    (bound_before, (7, X)), (bound_anew, (X, 3)), (bound_anew_for_numpy, (X.numpy(), 3)),
+    (bound_by_loops, (X, torch.ones(5), 2)), (of_the_same_names, (X, 5, 6.0)), (sized_by_name, (X, 2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "arguments"), SCOPES, ids=lambda one: getattr(one, "__name__", ""))
+def test_the_draws_bind_no_name_of_the_loop(function, arguments):
+    for backend in ("torch", "auto"):
+        lifted = lift(function, verify="off", backend=backend)
+        for _ in range(2):
+            why = difference(run(lifted, arguments), run(function, arguments), magnitude=1.0, path="call")
+            assert not why, f"{backend}: {why}\n{lifted.source}"

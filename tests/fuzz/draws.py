@@ -70,7 +70,8 @@ net = Net()EVAL
 box = Box()
 
 
-def program(x, p, n, m):
+def program(x, p, n, m, t):
+    early = t + m
     out, total, s = [], torch.zeros(()), torch.zeros(1)
     c = torch.zeros(n, 2)
     for i in range(n):
@@ -81,7 +82,7 @@ def arguments(seed):
     g = torch.Generator().manual_seed(seed)
     n, m = [(5, 3), (1, 1), (0, 2), (4, 0)][seed % 4]
     x, p = torch.randn(n, 3, generator=g), torch.rand(3, generator=g)
-    return x, p, n, m
+    return x, p, n, m, seed
 """
 
 
@@ -100,5 +101,5 @@ def draws_source(rng):
         text += _lines([f"for t in {rng.choice(INNER)}:"], 2) + _lines(rng.sample(STEPS, rng.choice((1, 1, 2, 3))), 3)
     if rng.random() < 0.2:
         text += _lines(["for t in range(2):"], 2) + _lines(rng.sample(quiet, 1), 3)
-    text += _lines([rng.choice(ENDS)], 2) + f"    return {rng.choice(RESULTS)}\n"
+    text += _lines([rng.choice(ENDS)], 2) + f"    return early, {rng.choice(RESULTS)}\n"
     return text + TAIL

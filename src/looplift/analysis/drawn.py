@@ -10,7 +10,8 @@ for x in X:                              draw_1 = ...  # a row for each iteratio
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from looplift.base.data import dataclass, replace
@@ -73,132 +74,133 @@ def is_random(statement: Statement) -> bool:
 
 def places(function: Function, facts: Facts) -> list[Place]:
     """Where all draws stand, in order. Raises NotLiftable where it depends on the data what is drawn."""
-    found = [*_in_block(function.body, (), (), facts)]
+    found = [*_Places(function, facts).of(function.body, (), ())]
     if len({place.loops[0] for place in found}) > 1:
         raise NotLiftable("random-order", "random numbers are drawn in several loops", found[-1].let.span)
     return found
 
 
-def _in_block(
-    block: Iterable[Statement], loops: tuple[Loop, ...], tests: tuple[tuple[str, bool], ...], facts: Facts
-) -> Iterator[Place]:
-    for statement in block:
-        if is_random(statement):
-            assert isinstance(statement, Let)
-            if not loops:
-                raise NotLiftable("random-order", "random numbers are drawn beside the loop", statement.span)
-            yield _place(statement, loops, tests, facts)
-        if not any(is_random(one) for inner in children(statement) for one in walk(inner)):
-            continue
-        match statement:
-            case If(cond=cond, then=then, orelse=orelse) if loops:
-                test = _Text(facts, loops, statement.span).of(cond)
-                yield from _in_block(then, loops, (*tests, (test, True)), facts)
-                yield from _in_block(orelse, loops, (*tests, (test, False)), facts)
-            case Loop(domain=Range(), stop=None, body=body) if not tests:
-                yield from _in_block(body, (*loops, statement), (), facts)
-            case _:
-                text = "random numbers are drawn in a loop that is left early, or under an 'if'"
-                raise NotLiftable("random-order", text, statement.span)
+class _Places:
+    def __init__(self, function: Function, facts: Facts):
+        self.facts, self.text = facts, _Text(function, facts)
 
+    def of(
+        self, block: Iterable[Statement], loops: tuple[Loop, ...], tests: tuple[tuple[str, bool], ...]
+    ) -> Iterator[Place]:
+        for statement in block:
+            if is_random(statement):
+                assert isinstance(statement, Let)
+                if not loops:
+                    raise NotLiftable("random-order", "random numbers are drawn beside the loop", statement.span)
+                yield self._place(statement, loops, tests)
+            if not any(is_random(one) for inner in children(statement) for one in walk(inner)):
+                continue
+            match statement:
+                case If(cond=cond, then=then, orelse=orelse) if loops:
+                    test = self.text.of(cond, statement.span)
+                    yield from self.of(then, loops, (*tests, (test, True)))
+                    yield from self.of(orelse, loops, (*tests, (test, False)))
+                case Loop(domain=Range(), stop=None, body=body) if not tests:
+                    self.text.number(statement)
+                    yield from self.of(body, (*loops, statement), ())
+                case _:
+                    text = "random numbers are drawn in a loop that is left early, or under an 'if'"
+                    raise NotLiftable("random-order", text, statement.span)
 
-def _place(let: Let, loops: tuple[Loop, ...], tests: tuple[tuple[str, bool], ...], facts: Facts) -> Place:
-    namespace, _, name = let.op.name.rpartition(".")
-    given, options = list(let.op.args), dict(let.op.kwargs)
-    generator = options.pop("generator", None)
-    rate, guards = None, ()
-    if name == "dropout":
-        rate, guards = _rate(given, options, facts, let)
-        given, options = given[:1], {}
-    elif name == "multinomial":
-        numbers = [*given[1:], *([options.pop("num_samples")] if "num_samples" in options else [])]
-        given = given[:1] if [one.value if isinstance(one, Const) else None for one in numbers] == [1] else []
-    elif name in SIZED and options.keys() <= {"size", "dtype", "device"}:
-        given, options = [let.var], {}
-    of = given[0] if given else None
-    if namespace not in NAMESPACES or name not in NAMES or len(given) != 1 or options or not isinstance(of, Var):
-        text = f"'{let.op.name}' with these arguments is not drawn before the loop"
-        raise NotLiftable("random-order", text, let.span)
-    fact = facts[of]
-    if not fact.fixed or fact.kind.family != "tensor":
-        raise NotLiftable("random-order", "how many numbers are drawn differs by iteration", let.span)
-    text = "" if generator is None else f"generator={_Text(facts, loops, let.span).of(as_atom(generator))}"
-    counts = tuple((_numbered(depth), _count(loop, facts)) for depth, loop in enumerate(loops, 1))
-    return Place(let, name, loops, counts, tests, of, rate, text, guards)
+    def _place(self, let: Let, loops: tuple[Loop, ...], tests: tuple[tuple[str, bool], ...]) -> Place:
+        namespace, _, name = let.op.name.rpartition(".")
+        given, options = list(let.op.args), dict(let.op.kwargs)
+        generator = options.pop("generator", None)
+        rate, guards = None, ()
+        if name == "dropout":
+            rate, guards = self._rate(given, options, let)
+            given, options = given[:1], {}
+        elif name == "multinomial":
+            numbers = [*given[1:], *([options.pop("num_samples")] if "num_samples" in options else [])]
+            given = given[:1] if [one.value if isinstance(one, Const) else None for one in numbers] == [1] else []
+        elif name in SIZED and options.keys() <= {"size", "dtype", "device"}:
+            given, options = [let.var], {}
+        of = given[0] if given else None
+        if namespace not in NAMESPACES or name not in NAMES or len(given) != 1 or options or not isinstance(of, Var):
+            text = f"'{let.op.name}' with these arguments is not drawn before the loop"
+            raise NotLiftable("random-order", text, let.span)
+        fact = self.facts[of]
+        if not fact.fixed or fact.kind.family != "tensor":
+            raise NotLiftable("random-order", "how many numbers are drawn differs by iteration", let.span)
+        text = "" if generator is None else f"generator={self.text.of(generator, let.span)}"
+        counts = tuple((self.text.numbers[loop.index][0], self.text.count(loop)) for loop in loops)
+        return Place(let, name, loops, counts, tests, of, rate, text, guards)
 
-
-def _rate(
-    given: list[Operand], options: dict[str, Operand], facts: Facts, let: Let
-) -> tuple[tuple[float, str], tuple[str, ...]]:
-    """The probability of ``dropout``, its text, and what must hold: that it is one, in training."""
-    values = dict(zip(("input", "p", "training", "inplace"), given, strict=False)) | options
-    rest = {"p": Const(0.5), "training": Const(True), "inplace": Const(False)} | values
-    found = {key: as_atom(one) for key, one in rest.items() if key != "input"}
-    if options.keys() - {"p", "training", "inplace"}:
-        raise NotLiftable("random-order", "'dropout' with arguments that are not known here", let.span)
-    p, training, in_place = (facts[found[key]].sample for key in ("p", "training", "inplace"))
-    texts = {key: _Text(facts, (), let.span).of(atom) for key, atom in found.items()}
-    text = texts["p"]
-    if type(p) is not float or not 0 < p < 1 or training is not True or in_place is not False:
-        raise NotLiftable("random-order", "'dropout' of nothing or all, outside of training, or in place", let.span)
-    return (p, text), (f"0 < {text} < 1", f"{texts['training']} is True", f"{texts['inplace']} is False")
+    def _rate(
+        self, given: list[Operand], options: dict[str, Operand], let: Let
+    ) -> tuple[tuple[float, str], tuple[str, ...]]:
+        """The probability of ``dropout``, its text, and what must hold: that it is one, in training."""
+        if options.keys() - {"p", "training", "inplace"}:
+            raise NotLiftable("random-order", "'dropout' with arguments that are not known here", let.span)
+        values = dict(zip(("input", "p", "training", "inplace"), given, strict=False)) | options
+        rest = {"p": Const(0.5), "training": Const(True), "inplace": Const(False)} | values
+        found = {key: as_atom(one) for key, one in rest.items() if key != "input"}
+        p, training, in_place = (self.facts[found[key]].sample for key in ("p", "training", "inplace"))
+        if type(p) is not float or not 0 < p < 1 or training is not True or in_place is not False:
+            raise NotLiftable("random-order", "'dropout' of nothing or all, outside of training, or in place", let.span)
+        texts = {key: self.text.of(atom, let.span) for key, atom in found.items()}
+        guards = f"0 < {texts['p']} < 1", f"{texts['training']} is True", f"{texts['inplace']} is False"
+        return (p, texts["p"]), guards
 
 
 # ---------------------------------------------------------------- text in terms of the arguments
 
 
-def _numbered(depth: int) -> str:
-    """A name for the number of an iteration."""
-    return f"iteration_{depth}"
-
-
-def _count(loop: Loop, facts: Facts) -> str:
-    domain = loop.domain
-    assert isinstance(domain, Range)
-    text = _Text(facts, (), loop.span)
-    lo, hi, step = (text.of(atom) for atom in (domain.lo, domain.hi, domain.step))
-    return hi if (lo, step) == ("0", "1") else f"len(range({lo}, {hi}, {step}))"
-
-
 class _Text:
     """Values as text, in terms of arguments and of the numbers of iterations. Raises NotLiftable of others."""
 
-    def __init__(self, facts: Facts, loops: tuple[Loop, ...], span: Span):
-        self.facts, self.span, self.paths = facts, span, facts.function.attributes["paths"]
-        domains = [(loop.index, loop.domain) for loop in loops]
-        self.numbers = {
-            index: (_numbered(depth), domain)
-            for depth, (index, domain) in enumerate(domains, 1)
-            if isinstance(domain, Range)
-        }
-        self.made = {s.var: s.op for s in walk(facts.function.body) if isinstance(s, Let)}
+    def __init__(self, function: Function, facts: Facts):
+        self.facts, self.paths = facts, function.attributes["paths"]
+        self.made = {s.var: s.op for s in walk(function.body) if isinstance(s, Let)}
+        self.numbers: dict[Var | None, tuple[str, Range]] = {}
+        """Names for the numbers of iterations, by the index of the loop."""
+        self.taken = {name for path in self.paths.values() for name in re.findall(r"\w+", path)}
 
-    def of(self, atom: Operand) -> str:
+    def number(self, loop: Loop) -> None:
+        """Give the iterations of a loop a name."""
+        assert isinstance(loop.domain, Range)
+        name = f"iteration_{len(self.numbers) + 1}"
+        while name in self.taken:
+            name += "_"
+        self.numbers[loop.index] = name, loop.domain
+
+    def count(self, loop: Loop) -> str:
+        """The number of iterations."""
+        domain = self.numbers[loop.index][1]
+        lo, hi, step = (self.of(atom, loop.span) for atom in (domain.lo, domain.hi, domain.step))
+        return hi if (lo, step) == ("0", "1") else f"len(range({lo}, {hi}, {step}))"
+
+    def of(self, atom: Operand, span: Span) -> str:
         if isinstance(atom, Const):
             return repr(atom.value)
         if atom in self.paths:
             return self.paths[atom]
         if atom in self.numbers:
             name, domain = self.numbers[atom]
-            first, step = self.of(domain.lo), self.of(domain.step)
+            first, step = self.of(domain.lo, span), self.of(domain.step, span)
             return name if (first, step) == ("0", "1") else f"({first} + {step} * {name})"
         op = self.made.get(atom) if isinstance(atom, Var) else None
         match (op.name, op.args) if op is not None else ("", ()):
             case (("iter_len" | "builtin.len"), [owner]):
-                return f"len({self.of(owner)})"
+                return f"len({self.of(owner, span)})"
             case name, [a, b] if name in _BINARY and self._is_number(a) and self._is_number(b):
-                return f"({self.of(a)} {_BINARY[name]} {self.of(b)})"
+                return f"({self.of(a, span)} {_BINARY[name]} {self.of(b, span)})"
             case ("builtin.min" | "builtin.max") as name, [a, b] if self._is_number(a) and self._is_number(b):
-                return f"{name.removeprefix('builtin.')}({self.of(a)}, {self.of(b)})"
+                return f"{name.removeprefix('builtin.')}({self.of(a, span)}, {self.of(b, span)})"
             case "not", [a] if self._is_number(a):
-                return f"(not {self.of(a)})"
+                return f"(not {self.of(a, span)})"
             case "attribute", [owner, Const(value="shape")]:
-                return f"{self.of(owner)}.shape"
+                return f"{self.of(owner, span)}.shape"
             case "method.size", [owner, Const(value=int(axis))]:
-                return f"{self.of(owner)}.size({axis})"
+                return f"{self.of(owner, span)}.size({axis})"
             case "getitem", [Var() as owner, Const(value=int(item))] if self._is_shape(owner):
-                return f"{self.of(owner)}[{item}]"
-        raise NotLiftable("random-order", "how many random numbers are drawn is not known before the loop", self.span)
+                return f"{self.of(owner, span)}[{item}]"
+        raise NotLiftable("random-order", "how many random numbers are drawn is not known before the loop", span)
 
     def _is_number(self, operand: Operand) -> bool:
         return isinstance(operand, Var | Const) and self.facts.kind(operand).family in ("int", "float", "bool")
@@ -229,11 +231,11 @@ class _Made:
 
     def __init__(self, name: str, place: Place):
         self.place, self.span = place, place.let.span
-        self.names: Callable[[], str] = map(lambda k: f"{name}.{k}", itertools.count(1)).__next__
+        self.name, self.numbers = name, itertools.count(1)
         self.lets: list[Statement] = []
 
     def let(self, name: str, *args: Operand, var: Var | None = None, **kwargs: Operand) -> Var:
-        var = Var(self.names()) if var is None else var
+        var = Var(f"{self.name}.{next(self.numbers)}") if var is None else var
         self.lets.append(Let(var, Op(name, args, tuple(kwargs.items())), self.span))
         return var
 

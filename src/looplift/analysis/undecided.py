@@ -52,9 +52,7 @@ def _may_be_integer(facts: Facts, atom: Atom) -> bool:
         if one in seen or one is UNDEFINED:
             continue
         seen.add(one)
-        family = facts.kind(one).family
-        if family in ("int", "bool"):
+        if facts.kind(one).family in ("int", "bool"):
             return True
-        if family != "float" or one in sources:
-            pending += [source for source in sources.get(one, ()) if facts.kind(source).rank == 0]
+        pending += [source for source in sources.get(one, ()) if facts.kind(source).rank == 0]
     return False

@@ -19,7 +19,7 @@ from typing import Any
 
 import torch
 
-from looplift.base.data import dataclass
+from looplift.base.errors import NotLiftable
 
 _ALSO = {"rand_like": "rand", "bernoulli": "rand", "randn_like": "randn"}
 _DRAWN = {
@@ -41,29 +41,23 @@ _OF_NUMBERS: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
 _Rate = tuple[float, str] | None
 
 
-@dataclass
-class Asked:
-    """``generator``: the text of the keyword, if there is one; ``rate``: of ``dropout`` the probability of zeros, and
-    its text; ``text`` and ``blank``, once they are known: of the draw, and of a tensor of zeros of its size."""
+def draw_for(sample: torch.Tensor, function: str, generator: str, rate: _Rate) -> tuple[str, str]:
+    """The texts of a draw, and of zeros of its size. Raises NotLiftable where it cannot be done before the loop.
 
-    function: str
-    generator: str
-    rate: _Rate = None
-    text: str = ""
-    blank: str = ""
-
-    def settle(self, sample: torch.Tensor) -> None:
-        """``sample``: what is drawn for in the first iteration, or for ``rand`` and ``randn`` what is drawn. Raises
-        ValueError where it cannot be drawn before the loop."""
-        shape, dtype = tuple(sample.shape), sample.dtype
-        if sample.device.type != "cpu" or dtype not in (torch.float32, torch.float64):
-            raise ValueError("of a dtype or on a device that is drawn for in another way")
-        if self.function.endswith("_like") and not sample.is_contiguous():
-            raise ValueError("numbers are drawn in the order of the elements in memory")
-        if self.function in _DIRECTLY and not _is_made_so(self.function, shape, dtype, self.rate):
-            raise ValueError("this version of PyTorch draws in another way")
-        self.text = _draw(self.function, shape, dtype, self.generator, self.rate)
-        self.blank = _draw("rand", shape, dtype, "", None).replace("torch.rand", "torch.zeros")
+    ``sample``: what is drawn for in the first iteration, or for ``rand`` and ``randn`` what is drawn; ``generator``:
+    the text of the keyword, if there is one; ``rate``: of ``dropout`` the probability of zeros, and its text.
+    """
+    shape, dtype, why = tuple(sample.shape), sample.dtype, ""
+    if sample.device.type != "cpu" or dtype not in (torch.float32, torch.float64):
+        why = "of a dtype or on a device that is drawn for in another way"
+    elif function.endswith("_like") and not sample.is_contiguous():
+        why = "in the order of its elements in memory"
+    elif function in _DIRECTLY and not _is_made_so(function, shape, dtype, rate):
+        why = "by this version of PyTorch in another way"
+    if why:
+        raise NotLiftable("random-order", f"random numbers are drawn for a tensor {why}")
+    zeros = _draw("rand", shape, dtype, "", None).replace("torch.rand", "torch.zeros")
+    return _draw(function, shape, dtype, generator, rate), zeros
 
 
 def _draw(function: str, shape: tuple[int, ...], dtype: torch.dtype, generator: str, rate: _Rate) -> str:

@@ -267,6 +267,8 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
     if isinstance(value, types.FunctionType) and value is not dataclasses.replace:
         return inline(build, callee, value, positional, keywords)
     if (of := distributions.twin_of(value, len(positional), keywords)) is not None:
+        for name in (one for one in distributions.METHODS if hasattr(value, one)):
+            build.watch(value, f".{name}", getattr(value, name))
         callee = Const(of, callee.path)
     if (made := instances.called(build, callee, positional, keywords)) is not None:
         return made

@@ -46,6 +46,41 @@ class Place:
     tests: tuple[Test, ...] = ()
 
 
+@dataclass(eq=False)
+class Drawn:
+    """A draw of the loop. ``name``: of what is drawn for all iterations; ``text``: of the draw for one of them;
+    ``sequence``: what it chooses an item of by its place, which is drawn; ``blank``: a value of the kind of those that
+    are drawn, where one is known."""
+
+    name: str
+    place: Place
+    text: str
+    sequence: ast.expr | None = None
+    blank: str | None = None
+
+    @property
+    def depth(self) -> int:
+        return len(self.place.loops)
+
+    def line(self) -> str:
+        """The draw of one iteration, with others of its kind in lists of lists."""
+        text = self.text
+        if self.place.tests:
+            tests = [ast.unparse(test if holds else ast.UnaryOp(ast.Not(), test)) for test, holds in self.place.tests]
+            text = f"{text} if {' and '.join(f'({one})' for one in tests)} else {self.blank}"
+        return f"{self.name}{'[-1]' * (self.depth - 1)}.append({text})"
+
+
+def parts(drawn: Sequence[Drawn], loop: ast.For) -> list[Drawn | ast.For]:
+    """The draws directly in a loop, and the loops inside of it around others, in order."""
+    found: dict[Drawn | ast.For, None] = {}
+    for one in drawn:
+        if loop in one.place.loops:
+            inner = one.place.loops[one.place.loops.index(loop) + 1 :]
+            found.setdefault(inner[0] if inner else one)
+    return list(found)
+
+
 class _NotSure(Exception):
     """It depends on the data whether something is drawn."""
 

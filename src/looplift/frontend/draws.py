@@ -33,10 +33,11 @@ from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.base.streams import numpy_generators, numpy_random
 from looplift.base.syntax import fresh_copy, nodes_of
-from looplift.frontend.asked_draws import Asked
-from looplift.frontend.draw_order import Place, contents, in_order, is_known_otherwise, needed
+from looplift.frontend.asked_draws import draw_for
+from looplift.frontend.draw_order import Drawn, Place, contents, in_order, is_known_otherwise, needed, parts
 from looplift.frontend.draws_at_once import at_once, in_one_stream
 from looplift.frontend.names import assigned_names, fresh_name, names_of, value_of
+from looplift.ops import table
 
 FUNCTIONS = {
     "torch": """rand randn randint randperm normal bernoulli multinomial rand_like randn_like randint_like poisson""",
@@ -44,34 +45,7 @@ FUNCTIONS = {
     exponential poisson binomial beta gamma laplace lognormal triangular integers""",
     "random": """random uniform randint gauss choice randrange normalvariate expovariate betavariate triangular""",
 }
-KEPT_BY_OTHERS = ("out", "requires_grad")
-"""Arguments by which what is drawn is known elsewhere, too: in the memory of something else, or by its gradient."""
 NAMES = {module: frozenset(names.split()) for module, names in FUNCTIONS.items()}
-
-
-@dataclass
-class Drawn:
-    """A draw of the loop. ``name``: of what is drawn for all iterations; ``text``: of the draw for one of them;
-    ``sequence``: what it chooses an item of by its place, which is drawn; ``blank``: a value of the kind of those that
-    are drawn, where one is known."""
-
-    name: str
-    place: Place
-    text: str
-    sequence: ast.expr | None = None
-    blank: str | None = None
-
-    @property
-    def depth(self) -> int:
-        return len(self.place.loops)
-
-    def line(self) -> str:
-        """The draw of one iteration, with others of its kind in lists of lists."""
-        text = self.text
-        if self.place.tests:
-            tests = [ast.unparse(test if holds else ast.UnaryOp(ast.Not(), test)) for test, holds in self.place.tests]
-            text = f"{text} if {' and '.join(f'({one})' for one in tests)} else {self.blank}"
-        return f"{self.name}{'[-1]' * (self.depth - 1)}.append({text})"
 
 
 @dataclass
@@ -92,6 +66,8 @@ class Draws:
     """Lines that draw for all iterations by one call."""
     guards: tuple[str, ...] = ()
     """What must hold for what is drawn to have the sizes that it has."""
+    is_apart: bool = False
+    """Whether the loops bind what the region reads before they do, so that they need names of their own."""
 
     @property
     def names(self) -> list[str]:
@@ -102,24 +78,22 @@ class Draws:
         """The draws of all iterations, one after the other: a list for each, of lists where there are loops inside."""
         if self.at_once:
             return self.at_once
-        return [*(f"{name} = []" for name in self.names), *self._lines_of(self.loop, 1)]
+        lines = [*(f"{name} = []" for name in self.names), *self._lines_of(self.loop, 1)]
+        if not self.is_apart:
+            return lines
+        name, found = fresh_name("drawn", self.taken), f"({', '.join(self.names)},)"
+        return [f"def {name}():", *(f"    {line}" for line in lines), f"    return {found}", f"{found} = {name}()"]
 
     def _lines_of(self, loop: ast.For, depth: int) -> list[str]:
-        lines, inner = [f"for {ast.unparse(loop.target)} in {ast.unparse(loop.iter)}:"], list[ast.For]()
-        for one in self.drawn:
-            if loop not in one.place.loops:
+        lines = [f"for {ast.unparse(loop.target)} in {ast.unparse(loop.iter)}:"]
+        for part in parts(self.drawn, loop):
+            if isinstance(part, Drawn):
+                lines.append(f"    {part.line()}")
                 continue
-            if one.depth == depth:
-                lines.append(f"    {one.line()}")
-            elif one.place.loops[depth] not in inner:
-                inner.append(one.place.loops[depth])
-                lines += [f"    {line}" for line in self._lines_inside(inner[-1], depth)]
+            begun = [one.name for one in self.drawn if part in one.place.loops]
+            lines += [f"    {name}{'[-1]' * (depth - 1)}.append([])" for name in begun]
+            lines += [f"    {line}" for line in self._lines_of(part, depth + 1)]
         return lines
-
-    def _lines_inside(self, loop: ast.For, depth: int) -> list[str]:
-        begun = [one.name for one in self.drawn if loop in one.place.loops]
-        begun = [f"{name}{'[-1]' * (depth - 1)}.append([])" for name in begun]
-        return [*begun, *self._lines_of(loop, depth + 1)]
 
     def statements(self, columns: Mapping[str, Any]) -> list[ast.stmt]:
         """The region over what was drawn: each iteration has arrays of its own, as a draw gives them."""
@@ -199,7 +173,7 @@ def draws_of(statements: list[ast.stmt], values: Mapping[str, Any], namespace: M
     before, behind = statements[: positions[0]], statements[positions[0] + 1 :]
     if not (places := in_order(loop, is_draw)):
         return None
-    if any(keyword.arg in KEPT_BY_OTHERS for place in places for keyword in place.call.keywords):
+    if any(keyword.arg in table.KNOWN_ELSEWHERE for place in places for keyword in place.call.keywords):
         return None
     taken = {*known, *assigned_names(statements)} | names_of(statements).loads
     chosen = [_chosen(place.call, is_draw) for place in places]
@@ -209,6 +183,8 @@ def draws_of(statements: list[ast.stmt], values: Mapping[str, Any], namespace: M
     if (before_it := needed(places, alone, before, known)) is None:
         return None
     first = [ast.unparse(statement) for statement in before_it]
+    if {*assigned_names(before_it)} & values.keys():
+        return None  # what the region is given is bound anew before it is read
     read = contents(places, alone, before_it)
     if is_known_otherwise(places, {*assigned_names(before_it)} & read, known):
         return None
@@ -226,7 +202,9 @@ def draws_of(statements: list[ast.stmt], values: Mapping[str, Any], namespace: M
     taken |= {*indices, *names}
     once = at_once(places[0], known, is_draw.bound) if len(found) == 1 else None
     lines = [f"{names[0]} = {once}"] if once else None
-    return Draws(found, first, loop, indices, (before, behind), namespace, read, taken, lines)
+    bound = {name for place in places for one in place.loops for name in names_of(one.target).stores}
+    hides = not bound.isdisjoint(values)
+    return Draws(found, first, loop, indices, (before, behind), namespace, read, taken, lines, is_apart=hides)
 
 
 def draws_numbers(statements: list[ast.stmt], known: Mapping[str, Any]) -> bool:
@@ -245,16 +223,12 @@ def draws_before(
             if loop not in loops:
                 counted = ast.parse(f"range({count})", mode="eval").body
                 loops[loop] = ast.For(ast.Name(name, ast.Store()), counted, [], [])
-        asked = Asked(place.name, place.generator, place.rate)
-        try:
-            asked.settle(sample)
-        except ValueError as error:
-            raise NotLiftable("random-order", f"random numbers are drawn for a tensor: {error}") from None
+        text, blank = draw_for(sample, place.name, place.generator, place.rate)
         name = fresh_name(f"draw_{number}", taken)
         taken.add(name)
-        tests = tuple((ast.parse(text, mode="eval").body, holds) for text, holds in place.tests)
+        tests = tuple((ast.parse(test, mode="eval").body, holds) for test, holds in place.tests)
         where = Place(ast.Call(ast.Name(name), [], []), tuple(loops[loop] for loop in place.loops), tests)
-        found.append(Drawn(name, where, asked.text, None, asked.blank))
+        found.append(Drawn(name, where, text, None, blank))
     outer = found[0].place.loops[0]
     guards = [guard for place in places for guard in place.guards]
     guards += _sizes(arguments, outer, {**around, **arguments})

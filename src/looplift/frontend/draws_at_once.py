@@ -19,10 +19,11 @@ import ast
 import random
 import re
 from collections.abc import Mapping
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from looplift.base.syntax import nodes_of
-from looplift.frontend.draw_order import Place
+from looplift.frontend.draw_order import Drawn, Place, parts
 from looplift.frontend.names import fresh_name, value_of
 
 if TYPE_CHECKING:
@@ -110,11 +111,16 @@ def in_one_stream(draws: Draws, first: Mapping[str, Any], known: Mapping[str, An
     inside; None where the draws are of several kinds, or of NumPy's or Python's."""
     calls = [re.fullmatch(r"torch\.(rand|randn)\((.*)\)", one.text, re.DOTALL) for one in draws.drawn]
     kinds = {(found[1], _how(found[0])) if found else None for found in calls}
-    if len(kinds) > 1 or None in kinds or any(one.place.tests for one in draws.drawn):
+    if len(kinds) > 1 or any(one.place.tests for one in draws.drawn):
         return None
     (kind,) = kinds
     samples = {one.name: _first_of(first[one.name], one.depth) for one in draws.drawn}
-    if kind is None or None in samples.values() or len({sample.dtype for sample in samples.values()}) > 1:
+    if (
+        kind is None
+        or kind[1] is None
+        or None in samples.values()
+        or len({sample.dtype for sample in samples.values()}) > 1
+    ):
         return None
     numbers = {name: sample.numel() for name, sample in samples.items()}
     loops = dict.fromkeys(loop for one in draws.drawn for loop in one.place.loops)
@@ -123,14 +129,15 @@ def in_one_stream(draws: Draws, first: Mapping[str, Any], known: Mapping[str, An
     one_by_one = kind[0] == "rand" or all(number < 16 for number in numbers.values())
     if not one_by_one and any(number % 16 for number in numbers.values()):
         return None
-    return _Stream(draws, samples, kind[0] == "randn" and one_by_one, kind).lines()
+    return _Stream(draws, samples, kind[0], kind[1], apart=kind[0] == "randn" and one_by_one).lines()
 
 
-def _how(text: str) -> str:
-    """What a draw takes but for sizes: the generator, and the dtype."""
+def _how(text: str) -> tuple[str, ...] | None:
+    """What a draw takes but for sizes: the generator, and the dtype; None where it takes something else."""
     call = ast.parse(text, mode="eval").body
     assert isinstance(call, ast.Call)
-    return ", ".join(ast.unparse(keyword) for keyword in call.keywords)
+    is_known = {keyword.arg for keyword in call.keywords} <= {"generator", "dtype"}
+    return tuple(map(ast.unparse, call.keywords)) if is_known else None
 
 
 def _first_of(drawn: Any, depth: int) -> Any:
@@ -144,8 +151,8 @@ def _first_of(drawn: Any, depth: int) -> Any:
 class _Stream:
     """``apart``: numbers are made one by one, which PyTorch does for elements that are apart in memory."""
 
-    def __init__(self, draws: Draws, samples: Mapping[str, Any], apart: bool, kind: tuple[str, str]):
-        self.draws, self.samples, self.apart, self.kind = draws, samples, apart, kind
+    def __init__(self, draws: Draws, samples: Mapping[str, Any], function: str, how: tuple[str, ...], *, apart: bool):
+        self.draws, self.samples, self.function, self.how, self.apart = draws, samples, function, how, apart
         self.counts: dict[ast.For, str] = {}
 
     def lines(self) -> list[str]:
@@ -160,38 +167,31 @@ class _Stream:
             begun.append(f"{self.counts[loop]} = {_count_of(loop)}")
         numbers = fresh_name("numbers", taken)
         taken.add(numbers)
-        sizes = [self.counts[self.draws.loop], self._size(self.draws.loop, 1)]
+        sizes = [self.counts[self.draws.loop], self._size(self.draws.loop)]
         drawn = f"{numbers} = {self._call(sizes)}"
-        return [*begun, drawn, *self._split(self.draws.loop, 1, numbers, taken)]
+        return [*begun, drawn, *self._split(self.draws.loop, numbers, taken)]
 
     def _call(self, sizes: list[str]) -> str:
-        function, how = self.kind
-        given = how.split(", ") if how else []
         if not self.apart:
-            return f"torch.{function}({', '.join([*sizes, *given])})"
-        plain = [one for one in given if not one.startswith("generator=")]
-        generator = ", ".join(one for one in given if one.startswith("generator="))
+            return f"torch.{self.function}({', '.join([*sizes, *self.how])})"
+        plain = [one for one in self.how if not one.startswith("generator=")]
+        generator = ", ".join(one for one in self.how if one.startswith("generator="))
         made = ", ".join([*sizes, "2", *plain])
         return f"torch.empty({made})[..., 0].normal_({generator})  # apart in memory: one by one"
 
-    def _split(self, loop: ast.For, depth: int, numbers: str, taken: set[str]) -> list[str]:
-        begin, lines, inner = "0", list[str](), list[ast.For]()
-        for one in self.draws.drawn:
-            if loop not in one.place.loops:
-                continue
-            if one.depth == depth:
-                end = _sum(begin, str(self.samples[one.name].numel()))
-                shape = tuple(self.samples[one.name].shape)
-                lines.append(f"{one.name} = {numbers}[..., {begin}:{end}]{self._shaped(one.place.loops, shape)}")
-            elif one.place.loops[depth] not in inner:
-                inner.append(one.place.loops[depth])
-                count, size = self.counts[inner[-1]], self._size(inner[-1], depth + 1)
-                end, rows = _sum(begin, _product(count, size)), fresh_name(f"{numbers}_in", taken)
-                taken.add(rows)
-                lines.append(f"{rows} = {numbers}[..., {begin}:{end}].unflatten(-1, ({count}, {size}))")
-                lines += self._split(inner[-1], depth + 1, rows, taken)
+    def _split(self, loop: ast.For, numbers: str, taken: set[str]) -> list[str]:
+        begin, lines = "0", list[str]()
+        for part in parts(self.draws.drawn, loop):
+            end = _sum(begin, self._size_of(part))
+            if isinstance(part, Drawn):
+                shape = tuple(self.samples[part.name].shape)
+                lines.append(f"{part.name} = {numbers}[..., {begin}:{end}]{self._shaped(part.place.loops, shape)}")
             else:
-                continue
+                rows = fresh_name(f"{numbers}_in", taken)
+                taken.add(rows)
+                sizes = f"({self.counts[part]}, {self._size(part)})"
+                lines.append(f"{rows} = {numbers}[..., {begin}:{end}].unflatten(-1, {sizes})")
+                lines += self._split(part, rows, taken)
             begin = end
         return lines
 
@@ -201,18 +201,14 @@ class _Stream:
         words = [*(self.counts[loop] for loop in loops), *map(str, shape)]
         return f".reshape({', '.join(words)})"
 
-    def _size(self, loop: ast.For, depth: int) -> str:
+    def _size(self, loop: ast.For) -> str:
         """The text of how many numbers an iteration draws."""
-        size, inner = "0", list[ast.For]()
-        for one in self.draws.drawn:
-            if loop not in one.place.loops:
-                continue
-            if one.depth == depth:
-                size = _sum(size, str(self.samples[one.name].numel()))
-            elif one.place.loops[depth] not in inner:
-                inner.append(one.place.loops[depth])
-                size = _sum(size, _product(self.counts[inner[-1]], self._size(inner[-1], depth + 1)))
-        return size
+        return reduce(_sum, map(self._size_of, parts(self.draws.drawn, loop)), "0")
+
+    def _size_of(self, part: Drawn | ast.For) -> str:
+        if isinstance(part, Drawn):
+            return str(self.samples[part.name].numel())
+        return _product(self.counts[part], self._size(part))
 
 
 def _count_of(loop: ast.For) -> str:

@@ -14,40 +14,11 @@ from typing import Any
 import torch
 
 
-class _OfProbabilities:
-    """One of several, by the probability of each."""
+class _OneOfSeveral:
+    """One of several, by ``probs``, the probability of each, or ``logits``, their logarithms up to a constant."""
 
-    def __init__(self, probs, validate_args=None):
-        self.probs = probs / probs.sum(-1, keepdim=True)
-        assert (self.probs >= 0).all()
-        assert ((self.probs.sum(-1) - 1).abs() < 5e-7).all()
-
-    @property
-    def logits(self):
-        smallest = torch.finfo(self.probs.dtype).eps
-        return torch.log(self.probs.clamp(min=smallest, max=1 - smallest))
-
-    def sample(self):
-        return torch.multinomial(self.probs, 1).squeeze(-1)
-
-    def log_prob(self, value):
-        assert value.dtype == torch.int64
-        return self.logits.gather(-1, value.unsqueeze(-1)).squeeze(-1)
-
-    def entropy(self):
-        return -(self.logits * self.probs).sum(-1)
-
-
-class _OfLogits:
-    """One of several, by the logarithm of the probability of each, up to a constant."""
-
-    def __init__(self, logits, validate_args=None):
-        self.logits = logits - logits.logsumexp(dim=-1, keepdim=True)
-        assert (self.logits == self.logits).all()
-
-    @property
-    def probs(self):
-        return torch.softmax(self.logits, dim=-1)
+    probs: Any
+    logits: Any
 
     def sample(self):
         return torch.multinomial(self.probs, 1).squeeze(-1)
@@ -61,9 +32,46 @@ class _OfLogits:
         return -(logits * self.probs).sum(-1)
 
 
-class _OfOneProbability:
-    """One or zero, by the probability of one."""
+class _OfProbabilities(_OneOfSeveral):
+    def __init__(self, probs, validate_args=None):
+        self.probs = probs / probs.sum(-1, keepdim=True)
+        assert (self.probs >= 0).all()
+        assert ((self.probs.sum(-1) - 1).abs() < 5e-7).all()
 
+    @property
+    def logits(self):
+        smallest = torch.finfo(self.probs.dtype).eps
+        return torch.log(self.probs.clamp(min=smallest, max=1 - smallest))
+
+
+class _OfLogits(_OneOfSeveral):
+    def __init__(self, logits, validate_args=None):
+        self.logits = logits - logits.logsumexp(dim=-1, keepdim=True)
+        assert (self.logits == self.logits).all()
+
+    @property
+    def probs(self):
+        return torch.softmax(self.logits, dim=-1)
+
+
+class _OneOrZero:
+    """One or zero, by ``probs``, the probability of one, or ``logits``, the logarithm of its odds."""
+
+    probs: Any
+    logits: Any
+
+    def sample(self):
+        return torch.bernoulli(self.probs.detach())
+
+    def log_prob(self, value):
+        assert ((value == 0) | (value == 1)).all()
+        return -torch.nn.functional.binary_cross_entropy_with_logits(self.logits, value, reduction="none")
+
+    def entropy(self):
+        return torch.nn.functional.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+
+
+class _OfOneProbability(_OneOrZero):
     def __init__(self, probs, validate_args=None):
         self.probs = probs
         assert ((probs >= 0) & (probs <= 1)).all()
@@ -74,20 +82,8 @@ class _OfOneProbability:
         clamped = self.probs.clamp(min=smallest, max=1 - smallest)
         return torch.log(clamped) - torch.log1p(-clamped)
 
-    def sample(self):
-        return torch.bernoulli(self.probs.detach())
 
-    def log_prob(self, value):
-        assert ((value == 0) | (value == 1)).all()
-        return -torch.nn.functional.binary_cross_entropy_with_logits(self.logits, value, reduction="none")
-
-    def entropy(self):
-        return torch.nn.functional.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
-
-
-class _OfOneLogit:
-    """One or zero, by the logarithm of the odds of one."""
-
+class _OfOneLogit(_OneOrZero):
     def __init__(self, logits, validate_args=None):
         self.logits = logits
         assert (logits == logits).all()
@@ -95,16 +91,6 @@ class _OfOneLogit:
     @property
     def probs(self):
         return torch.sigmoid(self.logits)
-
-    def sample(self):
-        return torch.bernoulli(self.probs.detach())
-
-    def log_prob(self, value):
-        assert ((value == 0) | (value == 1)).all()
-        return -torch.nn.functional.binary_cross_entropy_with_logits(self.logits, value, reduction="none")
-
-    def entropy(self):
-        return torch.nn.functional.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
 
 
 class _Normal:
@@ -139,12 +125,18 @@ class _Normal:
         return 0.5 + 0.5 * math.log(2 * math.pi) + torch.log(self.scale)
 
 
+METHODS = ("__init__", "sample", "rsample", "log_prob", "entropy")
+
+
 def twin_of(kind: Any, count: int, names: Container[str]) -> type | None:
-    """The twin of a distribution that is made of so many arguments by their places, and of these by name."""
+    """The twin of a distribution that is made of so many arguments by their places, and of these by name; None of one
+    that somebody has changed."""
     if not isinstance(kind, type) or kind.__module__.partition(".")[0] != "torch":
         return None
     from torch import distributions
 
+    if any(not getattr(kind, name).__module__.startswith("torch.") for name in METHODS if hasattr(kind, name)):
+        return None
     by_logits = not count and "logits" in names and "probs" not in names
     if kind is distributions.Categorical and count <= 1:
         return _OfLogits if by_logits else _OfProbabilities
@@ -153,5 +145,5 @@ def twin_of(kind: Any, count: int, names: Container[str]) -> type | None:
     return _Normal if kind is distributions.Normal else None
 
 
-TWINS = (_OfProbabilities, _OfLogits, _OfOneProbability, _OfOneLogit, _Normal)
+TWINS = (_OneOfSeveral, _OfProbabilities, _OfLogits, _OneOrZero, _OfOneProbability, _OfOneLogit, _Normal)
 """Of which no object is to be asked for its class."""

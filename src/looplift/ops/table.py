@@ -79,6 +79,9 @@ RANDOM = frozenset(
     standard_normal gumbel_softmax""".split()
 )
 
+KNOWN_ELSEWHERE = ("out", "requires_grad")
+"""Arguments by which what is drawn is known elsewhere, too: in the memory of something else, or by its gradient."""
+
 BLOCKED = frozenset(
     """nonzero unique unique_consecutive masked_select bincount histc item tolist numpy print save load isin
     manual_seed seed argwhere equal allclose is_tensor numel size dim backward requires_grad_ set_ data_ptr storage

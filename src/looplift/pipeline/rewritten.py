@@ -14,7 +14,7 @@ from looplift.base.errors import NotLiftable, TwoLibraries
 from looplift.base.settings import Settings
 from looplift.pipeline.kernels import kernel_of
 from looplift.pipeline.planning import planned
-from looplift.pipeline.through_ir import over, through_the_ir, within_memory
+from looplift.pipeline.through_ir import formed, over, through_the_ir, within_memory
 from looplift.pipeline.translation import translated
 
 if TYPE_CHECKING:
@@ -153,9 +153,7 @@ def with_drawn(program: RegionProgram, values: Mapping[str, Any], settings: Sett
     from looplift.analysis.probe import analyse
     from looplift.emit.drawn import add_draws, columns
     from looplift.frontend.draws import draws_before
-    from looplift.ir.fitted_stores import with_fitted_stores
-    from looplift.optimize import reuse
-    from looplift.vectorize.plan import needs_grad, plan
+    from looplift.vectorize.plan import needs_grad
 
     where = {"file": program.file, "name": program.name}
     function = translated(program.region.statements, values, program.live_out, **where)
@@ -169,16 +167,21 @@ def with_drawn(program: RegionProgram, values: Mapping[str, Any], settings: Sett
     draws.join(values)
     given = draws.given(values)
     made = columns({name: given[name] for name in draws.names})
-    make = partial(
-        plan, backend=settings.backend, kernel_of=kernel_of, reuses=lambda program: reuse.reuse_memory(program)
-    )
-    formed = analyse(over_rows(facts.function, found, made, gradients=gradients))
-    if (fitted := with_fitted_stores(formed.function, formed)) is not None:
-        formed = analyse(fitted)
-    code = within_memory(program, planned(formed, make, settings), given | made, settings)
+    drawn = formed(analyse(over_rows(facts.function, found, made, gradients=gradients)))
+    code = within_memory(program, planned(drawn, _plan(settings), settings), given | made, settings)
     add_draws(code, given | made, draws)
     code.alternative = code.weaker = code.rival = None
     return code
+
+
+def _plan(settings: Settings) -> Callable[[Any], Any]:
+    """What plans a function, with kernels, and memory that is used again."""
+    from looplift.optimize import reuse
+    from looplift.vectorize.plan import plan
+
+    return partial(
+        plan, backend=settings.backend, kernel_of=kernel_of, reuses=lambda program: reuse.reuse_memory(program)
+    )
 
 
 def _by_the_ir(program: Any, statements: list[ast.stmt], values: Mapping[str, Any], settings: Settings) -> RegionCode:
@@ -246,18 +249,14 @@ def with_tensors(program: RegionProgram, values: Mapping[str, Any], settings: Se
     """A region over NumPy arrays and tensors, over tensors in the memory of the arrays."""
     from looplift.analysis.bridges import as_tensors, over_tensors
     from looplift.analysis.probe import analyse
-    from looplift.optimize import reuse
-    from looplift.vectorize.plan import needs_grad, plan
+    from looplift.vectorize.plan import needs_grad
 
     places = {"file": program.file, "name": program.name}
     function = translated(program.region.statements, values, program.live_out, **places)
     facts = analyse(function)
     bridged = over_tensors(function, facts, gradients=needs_grad(facts))
-    make = partial(
-        plan, backend=settings.backend, kernel_of=kernel_of, reuses=lambda program: reuse.reuse_memory(program)
-    )
     try:
-        made = planned(bridged.facts, make, settings)
+        made = planned(bridged.facts, _plan(settings), settings)
         code = within_memory(program, made, bridged.values(values), settings)
     except NotLiftable as refusal:
         refusal.goes_further = True
@@ -296,9 +295,8 @@ def through_tables(program: RegionProgram, values: Mapping[str, Any], settings: 
     """The region by way of the IR, with tables for its lists of tensors that change at places of the data."""
     from looplift.analysis.probe import analyse
     from looplift.ir.scattered import lines_of_changes, with_scattered
-    from looplift.optimize import reuse
     from looplift.vectorize.decisions import lines_that_stay
-    from looplift.vectorize.plan import needs_grad, plan
+    from looplift.vectorize.plan import needs_grad
 
     places = {"file": program.file, "name": program.name, "scattered": True}
     try:
@@ -310,10 +308,7 @@ def through_tables(program: RegionProgram, values: Mapping[str, Any], settings: 
     tabled = with_scattered(function, facts, gradients=needs_grad(facts))
     if tabled is None:
         raise NotLiftable("unsupported-value", "no list of tensors can be a table", function.span)
-    make = partial(
-        plan, backend=settings.backend, kernel_of=kernel_of, reuses=lambda program: reuse.reuse_memory(program)
-    )
-    made = planned(analyse(tabled), make, settings)
+    made = planned(analyse(tabled), _plan(settings), settings)
     if lines_that_stay(made.decisions) & lines_of_changes(tabled):
         raise NotLiftable("memory-dependence", "a list of tensors is read where it is changed", function.span)
     return within_memory(program, made, values, settings)

@@ -96,9 +96,6 @@ def _code_of(
             lanes = partial(again, kernels=False)
             found.alternative = partial(kernel_for, program, **options) if found.renewable else lanes
             return found
-    from looplift.analysis.probe import analyse
-    from looplift.ir.copied_reads import with_copied_reads
-    from looplift.ir.fitted_stores import with_fitted_stores
     from looplift.optimize import reuse
     from looplift.pipeline.planning import planned
     from looplift.pipeline.programs import kernel_or_program, over_small_tensors, small_tensors_for
@@ -109,11 +106,7 @@ def _code_of(
 
     facts = None
     try:
-        facts = _analysed(function)
-        if (formed := with_fitted_stores(facts.function, facts)) is not None:
-            facts = analyse(formed)
-        if (formed := with_copied_reads(facts.function, facts)) is not None:
-            facts = analyse(formed)
+        facts = formed(_analysed(function))
         make = partial(plan, backend=settings.backend, kernel_of=kernel_of, reuses=reuses)
         made = planned(facts, make, settings, searches=searches)
         whole = kernels and (not made.is_all_lanes or made.rewritten)
@@ -161,6 +154,18 @@ def _code_of(
         # steps of few lanes take longer with autograd's graph than with a tape of numbers, those of many do not
         code.rival, code.expected = partial(small_tensors_for, program, settings=settings), unknown
     return code
+
+
+def formed(facts: Any) -> Any:
+    """Facts of a function in which stores fit their places, and what is stored into is no copy."""
+    from looplift.analysis.probe import analyse
+    from looplift.ir.copied_reads import with_copied_reads
+    from looplift.ir.fitted_stores import with_fitted_stores
+
+    for form in (with_fitted_stores, with_copied_reads):
+        if (made := form(facts.function, facts)) is not None:
+            facts = analyse(made)
+    return facts
 
 
 def _analysed(function: Any) -> Any:

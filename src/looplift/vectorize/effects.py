@@ -108,7 +108,7 @@ def drawn(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     """Random numbers, drawn one iteration after the other as the loop draws them."""
     if context.mask is not None or len(context.axes) != 1 or context.serial_loops or not fact.kind.is_array:
         raise context.refuse("random-order", "random numbers are drawn in an inner loop or under an 'if'")
-    if any(key in ("out", "requires_grad") for key, _ in op.kwargs):
+    if any(key in table.KNOWN_ELSEWHERE for key, _ in op.kwargs):
         raise context.refuse("random-order", "random numbers are drawn into a tensor, or get gradients")
     draws = [s for s in walk(context.facts.function.body) if isinstance(s, Let) and table.family(s.op.name) == "random"]
     if len(draws) > 1:
